@@ -1,0 +1,111 @@
+/** When to look at sandy next, how, and why. The floors keep a slow machine from being polled harder. */
+
+import type { Model } from './model.ts';
+import type { PollMode } from './observation.ts';
+import { absenceOf } from './session.ts';
+
+export type PollReason =
+  | 'start'
+  | 'wake'
+  | 'run-ended'
+  | 'refresh'
+  | 'hint'
+  | 'blind'
+  | 'missing'
+  | 'overdue'
+  | 'waiting'
+  | 'run'
+  | 'ending'
+  | 'idle';
+
+/** A poll out of turn. */
+export interface PollWish {
+  readonly mode: PollMode;
+  readonly reason: PollReason & ('start' | 'wake' | 'run-ended' | 'refresh' | 'hint');
+}
+
+export interface NextPoll {
+  /** Counted from the end of the last poll. */
+  readonly delayMs: number;
+  /** What the delay may not fall below, from the last poll's own duration. */
+  readonly floorMs: number;
+  readonly mode: PollMode;
+  readonly reason: PollReason;
+}
+
+/** The whole cadence: rules in order, the first that applies; the floor always wins. */
+export function nextPoll(model: Model): NextPoll {
+  const { polls, wish, sight } = model;
+  const { poll } = model.windows;
+  if (wish !== null) {
+    const floorMs = wish.reason === 'hint' ? floorOf(model, wish.mode, 2) : 0;
+    return { delayMs: floorMs, floorMs, ...wish };
+  }
+  if (sight.kind === 'blind') {
+    const grownMs = poll.blindMinMs * 2 ** Math.min(16, Math.max(0, polls.blindStreak - 1));
+    const grown = grownMs >= poll.blindMaxMs;
+    const floorMs = grown ? floorOf(model, 'light', 200) : 0;
+    return pollNoSooner(Math.min(grownMs, poll.blindMaxMs), floorMs, 'light', 'blind');
+  }
+  const urgent = nextUrgent(model);
+  if (urgent !== null) {
+    return pollNoSooner(urgent.delayMs, floorOf(model, 'light', 2), 'light', urgent.reason);
+  }
+  const slow = model.run !== null ? 'run' : anyEnding(model) ? 'ending' : null;
+  if (slow !== null) return pollNoSooner(poll.runMs, floorOf(model, 'light', 10), 'light', slow);
+  return pollNoSooner(poll.fullMs, floorOf(model, 'full', 200), 'full', 'idle');
+}
+
+function pollNoSooner(
+  delayMs: number,
+  floorMs: number,
+  mode: PollMode,
+  reason: PollReason,
+): NextPoll {
+  return { delayMs: Math.max(delayMs, floorMs), floorMs, mode, reason };
+}
+
+/** Spreads polls by ±10 %, never below the floor. `random` is in [0, 1). */
+export function jitter(next: NextPoll, random: number): number {
+  return Math.max(next.floorMs, next.delayMs * (0.9 + 0.2 * random));
+}
+
+/** A session is missing or a shim waits: fast at first, slower later, slowest once overdue. */
+function nextUrgent(model: Model): { delayMs: number; reason: PollReason } | null {
+  const { poll, returnMs } = model.windows;
+  let missingMs = Number.POSITIVE_INFINITY;
+  let anyOverdue = false;
+  for (const row of model.rows.values()) {
+    const absence = absenceOf(row.phase);
+    if (absence === null) continue;
+    const alarmed = row.phase.kind === 'away' && row.phase.alarmed;
+    if (alarmed || absence.spentMs >= returnMs) anyOverdue = true;
+    else missingMs = Math.min(missingMs, absence.spentMs);
+  }
+  let waitedMs = Number.POSITIVE_INFINITY;
+  for (const { sinceAwakeMs } of model.waiters.values()) {
+    waitedMs = Math.min(waitedMs, model.clock.awakeMs - sinceAwakeMs);
+  }
+  const youngestMs = Math.min(missingMs, waitedMs);
+  if (Number.isFinite(youngestMs)) {
+    const delayMs = youngestMs < poll.missingFastForMs ? poll.missingFastMs : poll.missingMs;
+    return { delayMs, reason: Number.isFinite(missingMs) ? 'missing' : 'waiting' };
+  }
+  return anyOverdue ? { delayMs: poll.overdueMs, reason: 'overdue' } : null;
+}
+
+/** A session that just stopped answering is about to go or to be found dead: worth a few looks. */
+function anyEnding(model: Model): boolean {
+  for (const { phase } of model.rows.values()) {
+    if (phase.kind === 'up' && phase.clients === null && phase.nullMs < model.windows.zombieMs) {
+      return true;
+    }
+  }
+  return false;
+}
+
+function floorOf(model: Model, mode: PollMode, factor: number): number {
+  const { tookMs } = model.polls;
+  const lastMs = tookMs[mode] ?? tookMs[mode === 'full' ? 'light' : 'full'] ?? 0;
+  return factor * lastMs * model.windows.poll.floorScale;
+}

@@ -1,0 +1,65 @@
+import type { FleetEvent, NoticeSettings } from './events.ts';
+import type { Observation, PollMode, SandyInfo } from './observation.ts';
+import type { RunOrigin, RunScope } from './runs.ts';
+import type { FailedStep } from './session.ts';
+import type { Windows } from './windows.ts';
+
+/** A `sandy --update-sessions` of this user that is alive. */
+export interface UpdateProcess {
+  readonly pid: number;
+  /** Started by us: it counts by what it prints, not by being alive. */
+  readonly ours: boolean;
+  readonly dryRun: boolean;
+  /** The workspace it is scoped to; null for the whole fleet. */
+  readonly workspace: string | null;
+}
+
+/** Everything that can happen to the fleet. Time is always inside; `at` is wall time. */
+export type Message = { readonly at: number } & (
+  | {
+      readonly kind: 'polled';
+      /** Counts up within one process; an older or repeated answer is ignored. */
+      readonly id: number;
+      /** Completion by a clock that no one sets. */
+      readonly monoMs: number;
+      readonly tookMs: number;
+      readonly mode: PollMode;
+      readonly observation: Observation;
+    }
+  /** The answer to `look-for-updates`; null: this machine could not tell. */
+  | { readonly kind: 'looked'; readonly processes: readonly UpdateProcess[] | null }
+  | { readonly kind: 'sandy-found'; readonly sandy: SandyInfo | null }
+  | {
+      readonly kind: 'settings-changed';
+      readonly windows: Windows;
+      readonly notify: NoticeSettings;
+    }
+  /** sandy's folder changed: worth a look, never a fact. */
+  | { readonly kind: 'hinted' }
+  | { readonly kind: 'woke' }
+  | { readonly kind: 'refresh-asked' }
+  | { readonly kind: 'waiters-changed'; readonly key: string; readonly count: number }
+  /** Written before `--stop` is spawned, so that the end that follows is known to be meant. */
+  | { readonly kind: 'stop-intended'; readonly key: string }
+  | { readonly kind: 'acknowledged'; readonly key: string | null }
+  | {
+      readonly kind: 'run-began';
+      readonly id: string;
+      readonly origin: RunOrigin;
+      readonly scope: RunScope;
+      readonly log: string | null;
+    }
+  | { readonly kind: 'run-planned'; readonly total: number }
+  | { readonly kind: 'run-restarting'; readonly key: string }
+  | { readonly kind: 'run-step-failed'; readonly key: string; readonly step: FailedStep }
+  | { readonly kind: 'run-ended' }
+);
+
+/** What the fleet asks of the world. */
+export type Effect =
+  /** Something happened; `notice`: a banner is due for it. */
+  | { readonly kind: 'tell'; readonly event: FleetEvent; readonly notice: boolean }
+  /** What this incident's banner said is no longer so. */
+  | { readonly kind: 'withdraw'; readonly incident: string }
+  /** One look for update processes; answered by `looked`. */
+  | { readonly kind: 'look-for-updates' };

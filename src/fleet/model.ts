@@ -1,0 +1,72 @@
+import { type AwakeClock, newAwakeClock } from './awake-clock.ts';
+import type { PollWish } from './cadence.ts';
+import type { NoticeSettings } from './events.ts';
+import type { BlindReason, PollMode, SandyInfo } from './observation.ts';
+import type { FinishedRun, Run } from './runs.ts';
+import type { Row } from './session.ts';
+import type { Windows } from './windows.ts';
+
+/** Whether the fleet can be seen now. While it can't, nothing moves. */
+export type Sight =
+  | { readonly kind: 'unlooked' }
+  | { readonly kind: 'sighted' }
+  | {
+      readonly kind: 'blind';
+      readonly since: number;
+      readonly reason: BlindReason;
+      readonly text: string;
+    };
+
+/** Everything the agent knows. `update` is its only writer. */
+export interface Model {
+  readonly windows: Windows;
+  readonly notify: NoticeSettings;
+  readonly sandy: SandyInfo | null;
+  readonly sight: Sight;
+  readonly clock: AwakeClock;
+  readonly rows: ReadonlyMap<string, Row>;
+  readonly run: Run | null;
+  readonly lastRun: FinishedRun | null;
+  /** Stops that we asked for and that have not shown yet: key to the awake time of the asking. */
+  readonly stopIntents: ReadonlyMap<string, number>;
+  /** Shims that wait for a session, by key, and since when by the awake clock. */
+  readonly waiters: ReadonlyMap<string, { readonly count: number; readonly sinceAwakeMs: number }>;
+  readonly polls: {
+    readonly lastId: number;
+    readonly checkedAt: number | null;
+    readonly imagesCheckedAt: number | null;
+    readonly lastMode: PollMode;
+    /** The last duration in each mode; null before the first. */
+    readonly tookMs: Readonly<Record<PollMode, number | null>>;
+    readonly blindStreak: number;
+  };
+  /** A poll that somebody wants out of turn. */
+  readonly wish: PollWish | null;
+  /** A first sighted look was taken: what comes after is change. */
+  readonly baselined: boolean;
+}
+
+export function newModel(windows: Windows, notify: NoticeSettings): Model {
+  return {
+    windows,
+    notify,
+    sandy: null,
+    sight: { kind: 'unlooked' },
+    clock: newAwakeClock,
+    rows: new Map(),
+    run: null,
+    lastRun: null,
+    stopIntents: new Map(),
+    waiters: new Map(),
+    polls: {
+      lastId: 0,
+      checkedAt: null,
+      imagesCheckedAt: null,
+      lastMode: 'full',
+      tookMs: { light: null, full: null },
+      blindStreak: 0,
+    },
+    wish: { mode: 'full', reason: 'start' },
+    baselined: false,
+  };
+}

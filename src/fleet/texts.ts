@@ -1,0 +1,88 @@
+/** Every sentence about the fleet that a person reads. No wall-clock times: only edges know the zone. */
+
+import type { BlindReason } from './observation.ts';
+import type { FailedStep } from './session.ts';
+
+/** A duration as people say it: `40 s`, `2 min 40 s`, `3 h 5 min`. */
+export function formatDuration(durationMs: number): string {
+  const seconds = Math.round(durationMs / 1000);
+  if (seconds < 60) return `${seconds} s`;
+  const minutes = Math.floor(seconds / 60);
+  if (minutes < 60)
+    return seconds % 60 === 0 ? `${minutes} min` : `${minutes} min ${seconds % 60} s`;
+  const hours = Math.floor(minutes / 60);
+  return minutes % 60 === 0 ? `${hours} h` : `${hours} h ${minutes % 60} min`;
+}
+
+/** `1 session`, `2 sessions`. */
+export function countSessions(count: number): string {
+  return count === 1 ? '1 session' : `${count} sessions`;
+}
+
+export const texts = {
+  baseline: (count: number) => `Watching ${countSessions(count)}.`,
+  started: (key: string) => `${key} started.`,
+  stopped: (key: string) => `${key} was stopped.`,
+  ended: (key: string) => `${key} ended; nothing says that it was an update.`,
+  endedNoUpdates: (key: string) => `${key} ended.`,
+  quit: (key: string) => `${key} ended: the agent inside quit.`,
+  vanished: (key: string) => `${key} is no longer ready.`,
+  resumed: (key: string, ms: number) =>
+    `${key} is back after ${formatDuration(ms)}; the same container.`,
+  restartedByHand: (key: string) => `${key} was restarted, not for an update.`,
+  restarted: (key: string) => `${key} was restarted for updates.`,
+  late: (key: string, ms: number, starting: boolean) =>
+    starting
+      ? `${key} is still starting after ${formatDuration(ms)}.`
+      : `${key} did not come back: it went away for an update ${formatDuration(ms)} ago.`,
+  back: (key: string, ms: number) => `${key} is back after ${formatDuration(ms)}.`,
+  backAfterFailure: (key: string) => `${key} is back.`,
+  down: (key: string, ms: number) =>
+    `${key} is down: it has not come back for ${formatDuration(ms)}. Start it in a terminal.`,
+  updateFailed: (key: string, step: FailedStep) =>
+    step === 'start'
+      ? `${key} is down: the update stopped it and could not start it again. Sandy gives no reason; start it in a terminal to see one.`
+      : `${key} is down: sandy reported that stopping it failed, and it is gone. Start it in a terminal.`,
+  notAttachable: (key: string, ms: number) =>
+    `${key} is listed but has given no answer for ${formatDuration(ms)}. Stop it and start it again in a terminal.`,
+  runCompleted: (restarted: number, failed: number) =>
+    `Rolling restart complete: ${restarted} restarted, ${failed} failed.`,
+  runStarted: (scope: 'fleet' | readonly string[]) =>
+    scope === 'fleet'
+      ? 'An update of all sessions began.'
+      : `An update of ${countSessions(scope.length)} began.`,
+  didNotComeBack: 'did not come back',
+  blind: (reason: BlindReason) =>
+    `${blindHeadlines[reason]}; nothing is known of the sessions until it is back.`,
+  sighted: (ms: number) => `Sandy answers again after ${formatDuration(ms)}.`,
+  slept: (ms: number) =>
+    `Asleep, stopped or a clock that was set: ${formatDuration(ms)} are not counted.`,
+  conflict: (key: string) => `${key} is claimed by two workspaces; nothing acts on it.`,
+
+  reasonConflict: 'Two workspaces claim this key. Remove one of the two sandboxes.',
+  reasonZombie:
+    'Nothing inside answers and sandy has not removed it. Stop it, then start it again.',
+  reasonSupervisorLost:
+    'Its supervisor is gone: it works, but a quit inside would leave a zombie. Update & restart it.',
+  reasonWorkspaceMissing: 'Its workspace folder is missing.',
+  reasonNoAnswer: 'Nothing inside answers: it is ending, or dead inside.',
+  reasonStopped: 'It was stopped.',
+  reasonQuit: 'The agent inside quit.',
+  reasonEnded: 'It ended; nothing says that it was an update.',
+  reasonDown: 'It did not come back. Start it in a terminal.',
+  reasonLinger:
+    'It is not listed although its old supervisor is alive; a changed docker context looks like this.',
+  reasonStarting: 'A start is in progress.',
+  reasonUpdating: 'It went away for an update.',
+  reasonGone: 'It is not listed any more; nothing yet says why.',
+} as const;
+
+/** A short word for each way to be blind, for headers and the log. */
+export const blindHeadlines: Readonly<Record<BlindReason, string>> = {
+  'docker-unreachable': 'Docker cannot be reached',
+  'sandy-missing': 'sandy was not found',
+  'sandy-failed': 'sandy failed',
+  'timed-out': 'sandy did not answer in time',
+  unreadable: 'sandy printed something unreadable',
+  'too-large': 'sandy printed far too much',
+};

@@ -1,0 +1,393 @@
+/**
+ * The fleet's one writer: a model and a message give the next model and what to do about it. Pure and
+ * total: it reads no clock, no file and no environment, and it never throws.
+ */
+
+import { tickBlind, tickSighted } from './awake-clock.ts';
+import { nextPoll } from './cadence.ts';
+import type { FleetEvent } from './events.ts';
+import type { Effect, Message, UpdateProcess } from './message.ts';
+import type { Model } from './model.ts';
+import type { Blindness, SandboxSight, SessionSight, Sighting } from './observation.ts';
+import { decideClosing, finishRun, newRun, trackRun } from './runs.ts';
+import { type Absence, absenceOf, type Row } from './session.ts';
+import { texts } from './texts.ts';
+import {
+  addEvidence,
+  failUpdate,
+  judge,
+  type Look,
+  newRow,
+  observe,
+  withAbsence,
+} from './watch.ts';
+
+export type Update = readonly [Model, readonly Effect[]];
+
+/** Takes one message into the model. */
+export function update(model: Model, message: Message): Update {
+  switch (message.kind) {
+    case 'polled':
+      return message.id <= model.polls.lastId ? [model, []] : takePoll(model, message);
+    case 'looked':
+      return takeLook(model, message.processes, message.at);
+    case 'sandy-found':
+      return [{ ...model, sandy: message.sandy }, []];
+    case 'settings-changed':
+      return [{ ...model, windows: message.windows, notify: message.notify }, []];
+    case 'hinted':
+      return [model.wish === null ? wishing(model, 'light', 'hint') : model, []];
+    case 'woke':
+      return [wishing(model, 'full', 'wake'), []];
+    case 'refresh-asked':
+      return [wishing(model, 'full', 'refresh'), []];
+    case 'waiters-changed':
+      return [takeWaiters(model, message.key, message.count), []];
+    case 'stop-intended': {
+      const stopIntents = new Map(model.stopIntents).set(message.key, model.clock.awakeMs);
+      return [{ ...model, stopIntents }, []];
+    }
+    case 'acknowledged':
+      return [acknowledge(model, message.key), []];
+    case 'run-began': {
+      const { id, origin, scope, log, at } = message;
+      const run = newRun({ id, origin, scope, log, startedAt: at }, model.windows.settleMs);
+      const event: FleetEvent = {
+        at,
+        kind: 'run-started',
+        key: null,
+        incident: `run-started:${id}`,
+        noticeKind: null,
+        text: texts.runStarted(scope),
+      };
+      return [{ ...model, run }, tell(model, [event])];
+    }
+    case 'run-planned':
+      return [withRun(model, (run) => ({ ...run, total: message.total })), []];
+    case 'run-restarting': {
+      const marked = withRow(model, message.key, (row) => ({ ...row, restarting: true }));
+      const next = withRun(marked, (run) => ({
+        ...run,
+        phase: 'restarting',
+        current: message.key,
+      }));
+      return [wishing(next, 'light', 'hint'), []];
+    }
+    case 'run-step-failed':
+      return takeFailedStep(model, message.key, message.step, message.at);
+    case 'run-ended': {
+      const next = withRun(model, (run) => ({ ...run, ended: true, current: null }));
+      return [wishing(next, 'full', 'run-ended'), []];
+    }
+  }
+}
+
+type Polled = Message & { readonly kind: 'polled' };
+
+function takePoll(model: Model, polled: Polled): Update {
+  const [next, effects] =
+    polled.observation.kind === 'blind'
+      ? takeBlind(model, polled, polled.observation)
+      : takeSighting(model, polled, polled.observation);
+  const fulfilled = next.wish !== null && (next.wish.mode === 'light' || polled.mode === 'full');
+  const asked: Model = { ...next, wish: fulfilled ? null : next.wish };
+  const plannedDelayMs = nextPoll(asked).delayMs;
+  return [{ ...asked, clock: { ...asked.clock, plannedDelayMs } }, effects];
+}
+
+/** Blind is not gone: nothing moves but the sight itself. */
+function takeBlind(model: Model, polled: Polled, blindness: Blindness): Update {
+  const { reason, text } = blindness;
+  const since = model.sight.kind === 'blind' ? model.sight.since : polled.at;
+  const next: Model = {
+    ...model,
+    sight: { kind: 'blind', since, reason, text },
+    clock: tickBlind(model.clock, polled),
+    polls: notePoll(model, polled, false),
+  };
+  if (model.sight.kind === 'blind') return [next, []];
+  return [next, tell(next, [plainEvent(polled.at, 'blind', texts.blind(reason))])];
+}
+
+function takeSighting(model: Model, polled: Polled, sighting: Sighting): Update {
+  const { windows } = model;
+  const tick = tickSighted(model.clock, polled);
+  const look: Look = {
+    at: polled.at,
+    elapsedMs: tick.elapsedMs,
+    awakeMs: tick.clock.awakeMs,
+    late: tick.sinceSightingMs > windows.lateNoticeMs,
+    verdicts: !tick.gap,
+    canUpdate: model.sandy?.capabilities.updateSessions ?? true,
+    windows,
+  };
+  const seen: Model = {
+    ...model,
+    sight: { kind: 'sighted' },
+    clock: tick.clock,
+    polls: notePoll(model, polled, true),
+    baselined: true,
+  };
+  const events: FleetEvent[] = [];
+  if (model.sight.kind === 'blind') {
+    const blindMs = Math.max(0, polled.at - model.sight.since) * windows.timeScale;
+    events.push(plainEvent(polled.at, 'sighted', texts.sighted(blindMs)));
+  } else if (tick.gap && model.clock.last !== null) {
+    const gapMs = Math.max(0, polled.at - model.clock.last.at) * windows.timeScale;
+    events.push(plainEvent(polled.at, 'slept', texts.slept(gapMs)));
+  }
+  const watched = watchRows(seen, sighting, look, model.baselined);
+  events.push(...watched.events);
+  const next = dropShownIntents({ ...seen, rows: watched.rows }, watched.events);
+  const [closed, closing] = advanceRun(next, events, look);
+  const effects = [...tell(next, events), ...closing];
+  return [closed, watched.vanishing ? [...effects, { kind: 'look-for-updates' }] : effects];
+}
+
+interface Watched {
+  readonly rows: ReadonlyMap<string, Row>;
+  readonly events: readonly FleetEvent[];
+  readonly vanishing: boolean;
+}
+
+/** All rows through one sighted look: facts first, then the verdicts that need all facts. */
+function watchRows(model: Model, sighting: Sighting, look: Look, baselined: boolean): Watched {
+  const sandboxes = new Map(sighting.sandboxes.map((sandbox) => [sandbox.key, sandbox]));
+  const conflicts = findConflicts(sighting.sandboxes);
+  // Newest first: where a dead life is still listed beside the new one, the new one counts.
+  const sessions = new Map<string, SessionSight>();
+  for (const session of sighting.sessions) {
+    if (!sessions.has(session.key)) sessions.set(session.key, session);
+  }
+  const events: FleetEvent[] = [];
+  const observed: Row[] = [];
+  let vanishing = false;
+  for (const row of model.rows.values()) {
+    const sandbox = sandboxes.get(row.key) ?? null;
+    const session = sessions.get(row.key) ?? null;
+    if (isForgotten(row, sandbox, session, look)) continue;
+    const sample = { session, sandbox, stopIntended: isStopIntended(model, row.key, look) };
+    const step = observe(row, sample, look);
+    events.push(...step.events);
+    vanishing ||= step.vanishing;
+    observed.push({ ...step.row, sandboxGone: sandbox === null });
+  }
+  const added: string[] = [];
+  for (const [key, session] of sessions) {
+    if (model.rows.has(key)) continue;
+    observed.push(newRow(session, sandboxes.get(key) ?? null, look));
+    added.push(key);
+  }
+  if (!baselined) {
+    events.push(plainEvent(look.at, 'baseline', texts.baseline(added.length)));
+  } else {
+    for (const key of added) events.push(startedEvent(look.at, key, sessions.get(key)));
+  }
+  const updated = observed
+    .filter(
+      ({ updateSeenAwakeMs: seen }) =>
+        seen !== null && look.awakeMs - seen <= look.windows.recentUpdateMs,
+    )
+    .map((row) => row.key);
+  const rows = new Map<string, Row>();
+  for (const row of observed) {
+    const step = judge(
+      row,
+      look,
+      updated.some((key) => key !== row.key),
+    );
+    events.push(...step.events);
+    const conflict = conflicts.has(row.key);
+    if (conflict && !row.conflict) events.push(conflictEvent(look.at, row.key));
+    rows.set(row.key, { ...step.row, conflict });
+  }
+  return { rows, events, vanishing };
+}
+
+/** A row that is not running goes after a day, or when its sandbox was missing from two looks. */
+function isForgotten(
+  row: Row,
+  sandbox: SandboxSight | null,
+  session: SessionSight | null,
+  look: Look,
+): boolean {
+  if (row.phase.kind !== 'off' || session !== null) return false;
+  if (sandbox === null) return row.sandboxGone;
+  return row.failure === null && look.at - row.since >= look.windows.forgetMs;
+}
+
+function isStopIntended(model: Model, key: string, look: Look): boolean {
+  const askedAwakeMs = model.stopIntents.get(key);
+  if (askedAwakeMs === undefined) return false;
+  return look.awakeMs - askedAwakeMs <= look.windows.stopIntentMs;
+}
+
+/** An intent is spent by what it announced, or by a new life of its session. */
+function dropShownIntents(model: Model, events: readonly FleetEvent[]): Model {
+  const ending: ReadonlySet<FleetEvent['kind']> = new Set([
+    'stopped',
+    'restarted',
+    'returned',
+    'started',
+  ] as const);
+  const shown = events.filter((event) => ending.has(event.kind)).map((event) => event.key ?? '');
+  if (!shown.some((key) => model.stopIntents.has(key))) return model;
+  const stopIntents = new Map(model.stopIntents);
+  for (const key of shown) stopIntents.delete(key);
+  return { ...model, stopIntents };
+}
+
+/** The keys that two different workspaces claim. */
+function findConflicts(sandboxes: readonly SandboxSight[]): ReadonlySet<string> {
+  const claimed = new Map<string, string | null>();
+  const conflicts = new Set<string>();
+  for (const { key, workspace } of sandboxes) {
+    const other = claimed.get(key);
+    if (other !== undefined && other !== workspace) conflicts.add(key);
+    claimed.set(key, workspace);
+  }
+  return conflicts;
+}
+
+/** Opens, advances and closes the run that the rows and events show. */
+function advanceRun(model: Model, events: readonly FleetEvent[], look: Look): Update {
+  const run = trackRun(model.run, model.rows, events, look);
+  if (run === null) return [model, []];
+  switch (decideClosing(run, model.rows, look).kind) {
+    case 'open':
+      return [{ ...model, run }, []];
+    case 'ask':
+      return [{ ...model, run: { ...run, asked: true } }, [{ kind: 'look-for-updates' }]];
+    case 'close':
+      return closeRun({ ...model, run }, look.at);
+  }
+}
+
+function closeRun(model: Model, at: number): Update {
+  if (model.run === null) return [model, []];
+  const summed = finishRun(model.run, model.rows, at, model.windows.forgetMs);
+  // The images were rebuilt: what is stale now has to be asked anew.
+  const closed = wishing({ ...model, run: null }, 'full', 'run-ended');
+  if (summed === null) return [closed, []];
+  return [{ ...closed, lastRun: summed.finished }, tell(model, [summed.event])];
+}
+
+/** The answer to the one look for update processes: rule (c) of evidence, and whether a run is over. */
+function takeLook(model: Model, processes: readonly UpdateProcess[] | null, at: number): Update {
+  const others = processes?.filter((process) => !process.ours && !process.dryRun) ?? null;
+  const rows = new Map(model.rows);
+  for (const row of model.rows.values()) {
+    const absence = absenceOf(row.phase);
+    if (absence === null || absence.look !== 'asked') continue;
+    rows.set(row.key, withAbsence(row, answerLook(absence, row, others)));
+  }
+  const elapsedMs = 0;
+  const run = trackRun(model.run, rows, [], { at, elapsedMs, windows: model.windows });
+  const next: Model = { ...model, rows, run };
+  if (run === null || !run.asked) return [next, []];
+  if (others === null || others.length === 0) return closeRun(next, at);
+  // Still at work: more may come. Ask again when it has been quiet for as long once more.
+  const askAtMs = run.quietMs + model.windows.settleMs;
+  return [{ ...next, run: { ...run, asked: false, askAtMs } }, []];
+}
+
+function answerLook(absence: Absence, row: Row, others: readonly UpdateProcess[] | null): Absence {
+  if (others === null) return { ...absence, look: 'unknown' };
+  const concerns = others.some(
+    ({ workspace }) => workspace === null || workspace === row.workspace,
+  );
+  if (!concerns) return { ...absence, look: 'none' };
+  return addEvidence({ ...absence, look: 'update' }, 'update-process');
+}
+
+/** Our run reported a failed step: down at once when the session is gone, remembered while it is not. */
+function takeFailedStep(model: Model, key: string, step: 'stop' | 'start', at: number): Update {
+  const row = model.rows.get(key);
+  if (row === undefined) return [model, []];
+  if (row.phase.kind === 'up') {
+    const phase = { ...row.phase, failedStep: { step, ageMs: 0 } };
+    return [
+      wishing(
+        withRow(model, key, () => ({ ...row, phase })),
+        'light',
+        'hint',
+      ),
+      [],
+    ];
+  }
+  if (row.phase.kind === 'off' || row.phase.listed !== null) return [model, []];
+  const failed = failUpdate(row, step, { at });
+  return [withRow(model, key, () => failed.row), tell(model, failed.events)];
+}
+
+function takeWaiters(model: Model, key: string, count: number): Model {
+  const waiters = new Map(model.waiters);
+  const sinceAwakeMs = waiters.get(key)?.sinceAwakeMs ?? model.clock.awakeMs;
+  if (count > 0) waiters.set(key, { count, sinceAwakeMs });
+  else waiters.delete(key);
+  return { ...model, waiters };
+}
+
+function acknowledge(model: Model, key: string | null): Model {
+  const rows = new Map(model.rows);
+  for (const row of model.rows.values()) {
+    if (row.failure === null || (key !== null && key !== row.key)) continue;
+    rows.set(row.key, { ...row, failure: null });
+  }
+  return { ...model, rows };
+}
+
+function notePoll(model: Model, polled: Polled, sighted: boolean): Model['polls'] {
+  const { polls } = model;
+  return {
+    lastId: polled.id,
+    checkedAt: sighted ? polled.at : polls.checkedAt,
+    imagesCheckedAt: sighted && polled.mode === 'full' ? polled.at : polls.imagesCheckedAt,
+    lastMode: polled.mode,
+    tookMs: { ...polls.tookMs, [polled.mode]: polled.tookMs },
+    blindStreak: sighted ? 0 : polls.blindStreak + 1,
+  };
+}
+
+function wishing(
+  model: Model,
+  mode: 'light' | 'full',
+  reason: NonNullable<Model['wish']>['reason'],
+): Model {
+  // A full look answers what a light one was wanted for.
+  if (model.wish?.mode === 'full' && mode === 'light') return model;
+  return { ...model, wish: { mode, reason } };
+}
+
+function withRun(model: Model, change: (run: NonNullable<Model['run']>) => Model['run']): Model {
+  return model.run === null ? model : { ...model, run: change(model.run) };
+}
+
+function withRow(model: Model, key: string, change: (row: Row) => Row): Model {
+  const row = model.rows.get(key);
+  if (row === undefined) return model;
+  return { ...model, rows: new Map(model.rows).set(key, change(row)) };
+}
+
+function tell(model: Model, events: readonly FleetEvent[]): Effect[] {
+  return events.map((event) => ({
+    kind: 'tell',
+    event,
+    notice: event.noticeKind !== null && model.notify[event.noticeKind],
+  }));
+}
+
+function plainEvent(at: number, kind: FleetEvent['kind'], text: string): FleetEvent {
+  return { at, kind, key: null, incident: null, noticeKind: null, text };
+}
+
+function startedEvent(at: number, key: string, session: SessionSight | undefined): FleetEvent {
+  const life = session?.incarnation.id ?? session?.incarnation.startedAt ?? 'unknown';
+  const incident = `started:${key}:${life}`;
+  return { at, kind: 'started', key, incident, noticeKind: null, text: texts.started(key) };
+}
+
+function conflictEvent(at: number, key: string): FleetEvent {
+  const incident = `conflict:${key}`;
+  return { at, kind: 'conflict', key, incident, noticeKind: null, text: texts.conflict(key) };
+}
