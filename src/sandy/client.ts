@@ -1,6 +1,9 @@
+import { homedir } from 'node:os';
 import type { SandyInfo } from '../fleet/observation.ts';
+import type { Environment } from './environment.ts';
+import type { FileIdentity } from './finding.ts';
 
-/** Where a client looks and what it stands on. Everything but `stateFolder` has a sensible default. */
+/** Where a client looks and what it stands on. */
 export interface SandyOptions {
   /** The preference `sandyPath`: an absolute path, or null to look for sandy. */
   readonly sandyPath: string | null;
@@ -12,19 +15,92 @@ export interface SandyOptions {
   readonly onTerminal?: boolean;
 }
 
-/** A program with its arguments, environment and folder, ready to be spawned by any means. */
-export interface SandyCommand {
-  readonly file: string;
-  readonly args: readonly string[];
-  readonly environment: Readonly<Record<string, string>>;
+/** Something worth a line in the log, told once per process. */
+export interface Warning {
+  /** Stable: the same loss has the same id whenever it happens. */
+  readonly id: string;
+  readonly text: string;
+}
+
+/** A sandy that was found, identified and asked what it can do. */
+export interface ReadySandy {
+  readonly kind: 'ready';
+  readonly info: SandyInfo;
+  /** Whether its print-state has a light mode. */
+  readonly hasLightMode: boolean;
+  readonly environment: Environment;
+  /** An existing folder; sandy refuses to run in a deleted one. */
   readonly cwd: string;
 }
 
-/** A sandy that can be used, or one sentence on what is wrong and one on what to do. */
-export type SandyReadiness =
-  | { readonly kind: 'ready'; readonly info: SandyInfo }
-  | {
-      readonly kind: 'unusable';
-      readonly reason: 'sandy-missing' | 'sandy-failed' | 'timed-out' | 'too-large';
-      readonly text: string;
-    };
+/** Why sandy can't be used: one sentence on what is wrong and one on what to do. */
+export interface UnusableSandy {
+  readonly kind: 'unusable';
+  readonly reason: 'sandy-missing' | 'sandy-failed' | 'timed-out' | 'too-large';
+  readonly text: string;
+}
+
+export type SandyReadiness = ReadySandy | UnusableSandy;
+
+/** One host's sandy and what this process has learnt about it. Made by {@link createSandy}. */
+export interface Sandy {
+  readonly options: Required<SandyOptions>;
+  /** Written by this room only. */
+  readonly memory: SandyMemory;
+}
+
+export interface SandyMemory {
+  /** Null until the environment was put together. */
+  environment: { readonly value: Environment; readonly loginShellFailed: boolean } | null;
+  /** The sandy asked last, and the file that it was then. */
+  known: {
+    readonly file: FileIdentity;
+    readonly info: SandyInfo;
+    readonly hasLightMode: boolean;
+    readonly schemaRead: boolean;
+  } | null;
+  /** The preparation that is going on: whoever comes meanwhile joins it. */
+  preparing: Promise<SandyReadiness> | null;
+  /** How many sessions a poll must be given time for. */
+  expectedSessions: number;
+  readonly toldIds: Set<string>;
+  untold: Warning[];
+}
+
+/** Makes a client; runs nothing yet. One per host and process, since it remembers what it has told. */
+export function createSandy(options: SandyOptions): Sandy {
+  const streams = [process.stdin, process.stdout, process.stderr];
+  return {
+    options: {
+      environment: process.env,
+      onTerminal: streams.some((stream) => stream.isTTY),
+      ...options,
+    },
+    memory: {
+      environment: null,
+      known: null,
+      preparing: null,
+      expectedSessions: 0,
+      toldIds: new Set(),
+      untold: [],
+    },
+  };
+}
+
+/** The home folder that sandy is to have. */
+export function findHome(sandy: Sandy): string {
+  return sandy.options.environment.HOME || homedir();
+}
+
+/** Remembers a warning for the next look to hand out, unless this process has told it before. */
+export function warnOnce(sandy: Sandy, warning: Warning): void {
+  const { memory } = sandy;
+  if (memory.toldIds.has(warning.id)) return;
+  memory.toldIds.add(warning.id);
+  memory.untold.push(warning);
+}
+
+/** Hands out what there is to tell, once. */
+export function takeWarnings(sandy: Sandy): readonly Warning[] {
+  return sandy.memory.untold.splice(0);
+}

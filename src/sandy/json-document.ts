@@ -1,0 +1,99 @@
+/**
+ * One JSON object out of a program's stdout. sandy prints a path's control characters raw inside
+ * strings (seen up to 1.7.0), where JSON forbids them, and its children may print lines around the
+ * document.
+ */
+
+export type JsonObject = Readonly<Record<string, unknown>>;
+
+/** How many lines that look like the beginning of the document are tried. */
+const MAX_STARTS = 20;
+
+/**
+ * Returns the document in `text`, or null when there is none. The document is the first object that
+ * says its `schema_version`; failing that, the first object.
+ */
+export function parseJsonDocument(text: string): JsonObject | null {
+  const whole = parseObject(text);
+  if (whole !== null) return whole;
+  let first: JsonObject | null = null;
+  for (const candidate of listCandidates(text)) {
+    const object = parseObject(candidate);
+    if (object === null) continue;
+    if (Object.hasOwn(object, 'schema_version')) return object;
+    first ??= object;
+  }
+  return first;
+}
+
+/** Whether a value is a JSON object: no array, no null. */
+export function isJsonObject(value: unknown): value is JsonObject {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+function parseObject(text: string): JsonObject | null {
+  try {
+    const value: unknown = JSON.parse(text);
+    return isJsonObject(value) ? value : null;
+  } catch {
+    // Not JSON, or nested so deeply that the parser gave up: no document either way.
+    return null;
+  }
+}
+
+function* listCandidates(text: string): Generator<string> {
+  const start = /^[ \t]*\{/gm;
+  for (let tries = 0; tries < MAX_STARTS; tries += 1) {
+    const match = start.exec(text);
+    if (match === null) return;
+    const object = mendObject(text, start.lastIndex - 1);
+    if (object === null) continue;
+    yield object.mended;
+    start.lastIndex = object.end;
+  }
+}
+
+interface MendedObject {
+  readonly mended: string;
+  /** Just behind the closing brace in the original text. */
+  readonly end: number;
+}
+
+const QUOTE = 0x22;
+const BACKSLASH = 0x5c;
+const OPEN = 0x7b;
+const CLOSE = 0x7d;
+const FIRST_PRINTABLE = 0x20;
+const ESCAPE = /\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4})/y;
+
+/** Copies the object that begins at `start`, with everything in its strings escaped as JSON wants. */
+function mendObject(text: string, start: number): MendedObject | null {
+  let mended = '';
+  let copied = start;
+  let depth = 0;
+  let inString = false;
+  const replace = (at: number, replacement: string) => {
+    mended += text.slice(copied, at) + replacement;
+    copied = at + 1;
+  };
+  for (let at = start; at < text.length; at += 1) {
+    const code = text.charCodeAt(at);
+    if (code === QUOTE) {
+      inString = !inString;
+    } else if (inString) {
+      if (code < FIRST_PRINTABLE) {
+        replace(at, `\\u${code.toString(16).padStart(4, '0')}`);
+      } else if (code === BACKSLASH) {
+        ESCAPE.lastIndex = at;
+        if (ESCAPE.test(text)) at = ESCAPE.lastIndex - 1;
+        else replace(at, '\\\\');
+      }
+    } else if (code === OPEN) {
+      depth += 1;
+    } else if (code === CLOSE) {
+      depth -= 1;
+      if (depth === 0) return { mended: mended + text.slice(copied, at + 1), end: at + 1 };
+    }
+  }
+  return null;
+}
