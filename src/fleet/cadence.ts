@@ -1,15 +1,11 @@
 /** When to look at sandy next, how, and why. The floors keep a slow machine from being polled harder. */
 
-import type { Model } from './model.ts';
+import type { Model, PollWish } from './model.ts';
 import type { PollMode } from './observation.ts';
 import { absenceOf } from './session.ts';
 
 export type PollReason =
-  | 'start'
-  | 'wake'
-  | 'run-ended'
-  | 'refresh'
-  | 'hint'
+  | PollWish['reason']
   | 'blind'
   | 'missing'
   | 'overdue'
@@ -17,12 +13,6 @@ export type PollReason =
   | 'run'
   | 'ending'
   | 'idle';
-
-/** A poll out of turn. */
-export interface PollWish {
-  readonly mode: PollMode;
-  readonly reason: PollReason & ('start' | 'wake' | 'run-ended' | 'refresh' | 'hint');
-}
 
 export interface NextPoll {
   /** Counted from the end of the last poll. */

@@ -1,5 +1,4 @@
 import { type AwakeClock, newAwakeClock } from './awake-clock.ts';
-import type { PollWish } from './cadence.ts';
 import type { NoticeSettings } from './events.ts';
 import type { BlindReason, PollMode, SandyInfo } from './observation.ts';
 import type { FinishedRun, Run } from './runs.ts';
@@ -16,6 +15,12 @@ export type Sight =
       readonly reason: BlindReason;
       readonly text: string;
     };
+
+/** A poll out of turn, and why somebody wants it. */
+export interface PollWish {
+  readonly mode: PollMode;
+  readonly reason: 'start' | 'wake' | 'run-ended' | 'refresh' | 'hint';
+}
 
 /** Everything the agent knows. `update` is its only writer. */
 export interface Model {
@@ -40,7 +45,7 @@ export interface Model {
     readonly tookMs: Readonly<Record<PollMode, number | null>>;
     readonly blindStreak: number;
   };
-  /** A poll that somebody wants out of turn. */
+  /** A poll that somebody wants before the next one is due. */
   readonly wish: PollWish | null;
   /** A first sighted look was taken: what comes after is change. */
   readonly baselined: boolean;

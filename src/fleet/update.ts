@@ -7,7 +7,7 @@ import { tickBlind, tickSighted } from './awake-clock.ts';
 import { nextPoll } from './cadence.ts';
 import type { FleetEvent } from './events.ts';
 import type { Effect, Message, UpdateProcess } from './message.ts';
-import type { Model } from './model.ts';
+import type { Model, PollWish } from './model.ts';
 import type { Blindness, SandboxSight, SessionSight, Sighting } from './observation.ts';
 import { decideClosing, finishRun, newRun, trackRun } from './runs.ts';
 import { type Absence, absenceOf, type Row } from './session.ts';
@@ -349,11 +349,7 @@ function notePoll(model: Model, polled: Polled, sighted: boolean): Model['polls'
   };
 }
 
-function wishing(
-  model: Model,
-  mode: 'light' | 'full',
-  reason: NonNullable<Model['wish']>['reason'],
-): Model {
+function wishing(model: Model, mode: 'light' | 'full', reason: PollWish['reason']): Model {
   // A full look answers what a light one was wanted for.
   if (model.wish?.mode === 'full' && mode === 'light') return model;
   return { ...model, wish: { mode, reason } };

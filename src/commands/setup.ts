@@ -1,0 +1,46 @@
+import { homedir } from 'node:os';
+import { type Preferences, type PreferencesRead, readPreferences } from '../store/preferences.ts';
+import { type Folders, nameFolders } from '../system/paths.ts';
+import { describeWrongFolders, describeWrongTimeScale } from '../system/texts.ts';
+import { parseTimeScale } from '../system/time-scale.ts';
+import { UsageError } from './command.ts';
+
+/** What every command that does something starts from. */
+export interface Setup {
+  readonly folders: Folders;
+  readonly preferences: Preferences;
+  readonly preferencesRead: PreferencesRead;
+  readonly timeScale: number;
+}
+
+/**
+ * Names the folders and reads the preferences. Problems with config.json go to stderr and cost only
+ * the values concerned. Throws `UsageError` where the environment leaves nothing to stand on.
+ */
+export function setUp(): Setup {
+  const outcome = nameFolders({
+    environment: process.env,
+    home: homeFolder(),
+    platform: process.platform,
+  });
+  if (outcome.kind !== 'found') throw new UsageError(describeWrongFolders(outcome));
+  const scale = parseTimeScale(process.env.SANDY_TRAY_TIME_SCALE);
+  if (scale.kind === 'wrong') throw new UsageError(describeWrongTimeScale(scale.value));
+  const preferencesRead = readPreferences(outcome.folders.config);
+  for (const problem of preferencesRead.problems) process.stderr.write(`${problem}\n`);
+  return {
+    folders: outcome.folders,
+    preferences: preferencesRead.preferences,
+    preferencesRead,
+    timeScale: scale.scale,
+  };
+}
+
+function homeFolder(): string | null {
+  try {
+    return homedir();
+  } catch {
+    // No HOME and no entry in the password database.
+    return null;
+  }
+}

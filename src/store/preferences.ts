@@ -1,0 +1,174 @@
+import { existsSync, readFileSync, renameSync } from 'node:fs';
+import { join } from 'node:path';
+import * as z from 'zod/mini';
+import type { NoticeSettings } from '../fleet/events.ts';
+import type { WindowSettings } from '../fleet/windows.ts';
+import { texts } from './texts.ts';
+
+/** What a person can set, with the defaults filled in. */
+export interface Preferences extends WindowSettings {
+  readonly sandyPath: string | null;
+  readonly notify: NoticeSettings & { readonly failedInQuietHours: boolean };
+  /** `HH:MM-HH:MM`, local time; null: never quiet. */
+  readonly quietHours: string | null;
+}
+
+/** One preference: its default, what is allowed, and the same in words. */
+interface Preference {
+  readonly fallback: unknown;
+  readonly schema: z.ZodMiniType<unknown>;
+  readonly allowed: string;
+}
+
+const hour = '([01]\\d|2[0-3]):[0-5]\\d';
+
+/** Every key of config.json that this version knows, in the order in which people see them. */
+const known: Readonly<Record<string, Preference>> = {
+  sandyPath: {
+    fallback: null,
+    schema: z.nullable(z.string().check(z.startsWith('/'))),
+    allowed: 'an absolute path, or null to look for sandy',
+  },
+  pollFullSeconds: wholeNumber(900, 60, 86_400),
+  returnWindowSeconds: wholeNumber(90, 10, 600),
+  watchMinutes: wholeNumber(15, 1, 60),
+  settleSeconds: wholeNumber(60, 5, 600),
+  'notify.overnight': onOff(true),
+  'notify.late': onOff(true),
+  'notify.failed': onOff(true),
+  'notify.back': onOff(true),
+  'notify.ended': onOff(false),
+  'notify.progress': onOff(false),
+  'notify.failedInQuietHours': onOff(true),
+  quietHours: {
+    fallback: null,
+    schema: z.nullable(z.string().check(z.regex(new RegExp(`^${hour}-${hour}$`)))),
+    allowed: 'a time span such as "22:00-07:30", or null',
+  },
+};
+
+export const preferenceKeys: readonly string[] = Object.keys(known);
+
+export const configFileName = 'config.json';
+
+/** What config.json says; `problems` are sentences for the person, each a value that is not used. */
+export interface PreferencesRead {
+  readonly preferences: Preferences;
+  /** By key, defaults filled in. */
+  readonly values: ReadonlyMap<string, unknown>;
+  readonly problems: readonly string[];
+}
+
+/**
+ * Reads config.json of the config folder. A value that is wrong costs that value; a file that can't be
+ * parsed is kept under another name (`config.json.bad`) and the defaults are used.
+ */
+export function readPreferences(folder: string): PreferencesRead {
+  const path = join(folder, configFileName);
+  const file = readJsonObject(path);
+  const problems = file.problem === null ? [] : [file.problem];
+  const values = new Map<string, unknown>();
+  for (const [key, preference] of Object.entries(known)) {
+    const value = valueAt(file.object, key);
+    if (value === undefined) {
+      values.set(key, preference.fallback);
+    } else if (preference.schema.safeParse(value).success) {
+      values.set(key, value);
+    } else {
+      problems.push(
+        texts.wrongPreference(path, key, value, preference.allowed, preference.fallback),
+      );
+      values.set(key, preference.fallback);
+    }
+  }
+  return { preferences: gather(values), values, problems };
+}
+
+/** Whether `value` may stand under `key`, or one sentence on what is wrong and one on what to do. */
+export function checkPreference(
+  key: string,
+  value: unknown,
+): { readonly kind: 'fine' } | { readonly kind: 'refused'; readonly text: string } {
+  const preference = Object.hasOwn(known, key) ? known[key] : undefined;
+  if (preference === undefined) {
+    return { kind: 'refused', text: texts.unknownPreference(key, preferenceKeys) };
+  }
+  if (preference.schema.safeParse(value).success) return { kind: 'fine' };
+  return { kind: 'refused', text: texts.refusedPreference(key, value, preference.allowed) };
+}
+
+/**
+ * Writes one preference; other keys, unknown ones too, stay as they are. The caller has checked it.
+ * Throws what the file system throws (a full or read-only disk).
+ */
+export async function writePreference(folder: string, key: string, value: unknown): Promise<void> {
+  const { default: Conf } = await import('conf');
+  const config = new Conf({ cwd: folder, configName: 'config', configFileMode: 0o600 });
+  config.set(key, value);
+}
+
+function gather(values: ReadonlyMap<string, unknown>): Preferences {
+  const nested: Record<string, unknown> = { notify: {} };
+  for (const [key, value] of values) {
+    const [first = '', second] = key.split('.');
+    if (second === undefined) nested[first] = value;
+    else (nested[first] as Record<string, unknown>)[second] = value;
+  }
+  // Each value has passed its own schema or is its default.
+  return nested as unknown as Preferences;
+}
+
+function valueAt(object: Record<string, unknown>, key: string): unknown {
+  let value: unknown = object;
+  for (const part of key.split('.')) {
+    if (!isObject(value) || !Object.hasOwn(value, part)) return undefined;
+    value = value[part];
+  }
+  return value;
+}
+
+function readJsonObject(path: string): { object: Record<string, unknown>; problem: string | null } {
+  let text: string;
+  try {
+    text = readFileSync(path, 'utf8');
+  } catch (error) {
+    const code = (error as NodeJS.ErrnoException).code ?? 'unknown';
+    const problem = code === 'ENOENT' ? null : texts.unreadablePreferences(path, code);
+    return { object: {}, problem };
+  }
+  try {
+    const value: unknown = JSON.parse(text);
+    if (isObject(value)) return { object: value, problem: null };
+  } catch {
+    // Kept aside below, as any other text that is no JSON object.
+  }
+  return { object: {}, problem: texts.brokenPreferences(path, setAside(path)) };
+}
+
+/** Moves a file that can't be read to the first free `NAME.bad`; null when even that fails. */
+function setAside(path: string): string | null {
+  let target = `${path}.bad`;
+  for (let count = 2; existsSync(target); count += 1) target = `${path}.${count}.bad`;
+  try {
+    renameSync(path, target);
+    return target;
+  } catch {
+    return null;
+  }
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+function wholeNumber(fallback: number, least: number, most: number): Preference {
+  return {
+    fallback,
+    schema: z.int().check(z.minimum(least), z.maximum(most)),
+    allowed: `a whole number from ${least} to ${most}`,
+  };
+}
+
+function onOff(fallback: boolean): Preference {
+  return { fallback, schema: z.boolean(), allowed: 'true or false' };
+}
