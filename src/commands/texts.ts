@@ -12,6 +12,10 @@ export const texts = {
   tooManyArguments: 'Too many arguments.',
   wrongConfigVerb: (verb: string) =>
     `"config ${cleanForeignText(verb, 40)}" with these arguments is not a form of config.`,
+  noDaemon: (version: string) =>
+    `sandy ${version} has no daemon sessions. They came with 1.1.0: sandy --upgrade`,
+  noUpdates: (version: string) =>
+    `sandy ${version} cannot update sessions. --update-sessions came with 1.2.0: sandy --upgrade`,
   notWritten: (path: string, code: string) =>
     `${cleanForeignText(path)} can't be written (${code}). Free the disk or mend its permissions, then try again.`,
 } as const;

@@ -104,3 +104,8 @@ export function warnOnce(sandy: Sandy, warning: Warning): void {
 export function takeWarnings(sandy: Sandy): readonly Warning[] {
   return sandy.memory.untold.splice(0);
 }
+
+/** What is known of the sandy asked last; null before the first look and when it can't be used. */
+export function knownSandy(sandy: Sandy): SandyInfo | null {
+  return sandy.memory.known?.info ?? null;
+}

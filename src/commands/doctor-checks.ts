@@ -1,0 +1,126 @@
+import { randomUUID } from 'node:crypto';
+import { mkdir, rm, stat, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { nextPoll } from '../fleet/cadence.ts';
+import type { Model } from '../fleet/model.ts';
+import { formatDuration } from '../fleet/texts.ts';
+import { cleanForeignText } from '../system/foreign-text.ts';
+import type { Setup } from './setup.ts';
+
+/** One line of doctor: a fact, how bad it is, and the one command or act that mends it. */
+export interface Check {
+  readonly name: string;
+  readonly level: 'ok' | 'warn' | 'fail';
+  readonly fact: string;
+  readonly remedy: string | null;
+}
+
+const oldestNode = [20, 12] as const;
+
+/** The Node that runs this. */
+export function checkNode(version: string): Check {
+  const [major = 0, minor = 0] = version.split('.').map(Number);
+  const fact = `Node ${version}`;
+  if (major < oldestNode[0] || (major === oldestNode[0] && minor < oldestNode[1])) {
+    return fail('node', `${fact} is too old`, 'Install Node 20.12 or newer.');
+  }
+  return ok('node', fact);
+}
+
+/** config.json: its problems are sentences that say what to do. */
+export function checkPreferences({ preferencesRead }: Setup): Check[] {
+  const { problems } = preferencesRead;
+  if (problems.length === 0) return [ok('config', 'every preference is valid')];
+  return problems.map((problem) => warn('config', problem, 'sandy-tray config'));
+}
+
+/** Whether the state folder can be written and is this user's alone. */
+export async function checkStateFolder({ folders }: Setup): Promise<Check> {
+  const shown = cleanForeignText(folders.state);
+  try {
+    await mkdir(folders.state, { recursive: true, mode: 0o700 });
+    const probe = join(folders.state, `probe-${randomUUID()}`);
+    await writeFile(probe, '', { mode: 0o600, flag: 'wx' });
+    await rm(probe);
+  } catch (error) {
+    const code = (error as NodeJS.ErrnoException).code ?? String(error);
+    const remedy = 'Free the disk or mend the permissions of that folder.';
+    return fail('folders', `${shown} can't be written (${code})`, remedy);
+  }
+  const { mode, uid } = await stat(folders.state);
+  if (uid !== process.getuid?.()) {
+    return fail(
+      'folders',
+      `${shown} belongs to another user`,
+      'Set SANDY_TRAY_DIR to a folder of yours.',
+    );
+  }
+  if ((mode & 0o077) !== 0) {
+    return warn('folders', `${shown} is open to other users`, `chmod 700 '${shown}'`);
+  }
+  return ok('folders', shown);
+}
+
+/** sandy itself, what it can do, docker behind it, and what a look costs. */
+export function checkSandy(model: Model, warnings: readonly string[]): Check[] {
+  const { sandy, sight } = model;
+  if (sandy === null) {
+    return [
+      fail(
+        'sandy',
+        sight.kind === 'blind' ? sight.text : 'sandy was not asked',
+        'sandy-tray config set sandyPath /path/to/sandy',
+      ),
+    ];
+  }
+  const found = ok(
+    'sandy',
+    `${cleanForeignText(sandy.version)} at ${cleanForeignText(sandy.path)}`,
+  );
+  return [
+    found,
+    checkCapabilities(sandy.capabilities),
+    sight.kind === 'blind'
+      ? fail('look', sight.text, 'sandy --print-state light')
+      : checkCost(model),
+    ...warnings.map((warning) => warn('contract', warning, null)),
+  ];
+}
+
+function checkCapabilities(capabilities: NonNullable<Model['sandy']>['capabilities']): Check {
+  const { attach, start, stop, updateSessions } = capabilities;
+  if (!(attach && start && stop)) {
+    return fail(
+      'flags',
+      'this sandy has no daemon sessions; they came with 1.1.0',
+      'sandy --upgrade',
+    );
+  }
+  if (!updateSessions) {
+    return warn(
+      'flags',
+      'this sandy has no --update-sessions; it came with 1.2.0',
+      'sandy --upgrade',
+    );
+  }
+  return ok('flags', 'start, attach, stop and update-sessions');
+}
+
+function checkCost(model: Model): Check {
+  const tookMs = model.polls.tookMs.full ?? 0;
+  const idleMs = nextPoll({ ...model, wish: null }).delayMs;
+  const fact = `docker answers; a full look takes ${Math.round(tookMs)} ms, the next would be in ${formatDuration(idleMs)}`;
+  return ok('look', fact);
+}
+
+function ok(name: string, fact: string): Check {
+  return { name, level: 'ok', fact, remedy: null };
+}
+
+function warn(name: string, fact: string, remedy: string | null): Check {
+  return { name, level: 'warn', fact, remedy };
+}
+
+function fail(name: string, fact: string, remedy: string): Check {
+  return { name, level: 'fail', fact, remedy };
+}

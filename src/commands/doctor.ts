@@ -1,0 +1,36 @@
+import { parseArguments } from './arguments.ts';
+import { exitCodes, UsageError } from './command.ts';
+import {
+  type Check,
+  checkNode,
+  checkPreferences,
+  checkSandy,
+  checkStateFolder,
+} from './doctor-checks.ts';
+import { lookOnce } from './looking-once.ts';
+import { setUp } from './setup.ts';
+import { texts } from './texts.ts';
+
+export async function run(args: readonly string[]): Promise<number> {
+  const { values, positionals } = parseArguments(args, { json: { type: 'boolean' } });
+  if (positionals.length > 0) throw new UsageError(texts.tooManyArguments);
+  const setup = setUp();
+  const { model, warnings } = await lookOnce(setup);
+  const checks: Check[] = [
+    checkNode(process.versions.node),
+    ...checkPreferences(setup),
+    await checkStateFolder(setup),
+    ...checkSandy(model, warnings),
+  ];
+  if (values.json === true) {
+    process.stdout.write(`${JSON.stringify({ schema: 1, checks })}\n`);
+  } else {
+    for (const check of checks) process.stdout.write(`${drawCheck(check)}\n`);
+  }
+  return checks.some((check) => check.level === 'fail') ? exitCodes.failed : exitCodes.ok;
+}
+
+function drawCheck({ level, name, fact, remedy }: Check): string {
+  const line = `${level.padEnd(4)}  ${name.padEnd(8)}  ${fact}`;
+  return remedy === null ? line : `${line}\n${' '.repeat(16)}mend it with: ${remedy}`;
+}

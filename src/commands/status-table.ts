@@ -1,0 +1,93 @@
+import { blindHeadlines, countSessions } from '../fleet/texts.ts';
+import type { FleetView, SessionView } from '../fleet/view.ts';
+import { cleanForeignText } from '../system/foreign-text.ts';
+import { formatMoment } from './moment.ts';
+import { texts } from './texts.ts';
+
+/** Where and when a table is read. */
+export interface Reader {
+  readonly now: Date;
+  readonly home: string | null;
+}
+
+const headings = ['SESSION', 'STATE', 'IMAGE', 'CLIENTS', 'STARTED', 'UPDATED', 'WORKSPACE'];
+
+/** The fleet as a person reads it: one line a session, what needs a person, one line of sums. */
+export function drawStatus(fleet: FleetView, reader: Reader): string {
+  const rows = fleet.sessions.map((session) => drawCells(session, reader));
+  const notes = fleet.sessions.flatMap(drawNote);
+  const lines = [
+    ...(rows.length > 0 ? alignColumns([headings, ...rows]) : []),
+    ...notes,
+    ...drawLimits(fleet),
+    drawSum(fleet, reader),
+  ];
+  return `${lines.join('\n')}\n`;
+}
+
+function drawCells(session: SessionView, reader: Reader): string[] {
+  return [
+    cleanForeignText(session.key, 60),
+    session.state,
+    session.imageStale === null ? '-' : session.imageStale ? 'stale' : 'current',
+    session.attachedClients === null ? '-' : String(session.attachedClients),
+    formatMoment(session.startedAt, reader.now),
+    formatMoment(session.updatedAt, reader.now),
+    session.workspace === null ? '-' : shortenHome(session.workspace, reader.home),
+  ];
+}
+
+/** Why a row is as it is, where that is not plain from its state. */
+function drawNote({ key, reason }: SessionView): string[] {
+  return reason === null
+    ? []
+    : [`  ${cleanForeignText(key, 60)}: ${cleanForeignText(reason, 300)}`];
+}
+
+/** What an old sandy cannot do, and the version that can. */
+function drawLimits({ sandy }: FleetView): string[] {
+  if (sandy === null) return [];
+  const version = cleanForeignText(sandy.version, 60);
+  if (!sandy.capabilities.includes('attach')) return [texts.noDaemon(version)];
+  if (!sandy.capabilities.includes('update-sessions')) return [texts.noUpdates(version)];
+  return [];
+}
+
+function drawSum(fleet: FleetView, { now }: Reader): string {
+  const running = fleet.sessions.filter(({ attachedClients: clients }) => clients !== null).length;
+  const stale = fleet.sessions.filter((session) => session.imageStale === true).length;
+  const parts = [countSessions(running)];
+  if (stale > 0) parts.push(`${stale} on a stale image`);
+  if (fleet.failures.length > 0) {
+    parts.push(fleet.failures.length === 1 ? '1 failure' : `${fleet.failures.length} failures`);
+  }
+  const counts = `${parts.join(', ')}.`;
+  if (fleet.blindSince !== null) {
+    const since = formatMoment(fleet.blindSince, now);
+    const headline =
+      fleet.docker === 'unreachable' ? blindHeadlines['docker-unreachable'] : 'Blind';
+    const last =
+      fleet.checkedAt === null ? '' : ` Last seen ${formatMoment(fleet.checkedAt, now)}: ${counts}`;
+    return `${headline} since ${since}; nothing is known of the sessions now.${last}`;
+  }
+  const images =
+    fleet.imagesCheckedAt === null ? '' : `, images ${formatMoment(fleet.imagesCheckedAt, now)}`;
+  return `${counts} Checked ${formatMoment(fleet.checkedAt, now)}${images}. No agent is running; this was one look.`;
+}
+
+function alignColumns(rows: readonly (readonly string[])[]): string[] {
+  const widths = headings.map((_, column) =>
+    Math.max(...rows.map((row) => Array.from(row[column] ?? '').length)),
+  );
+  return rows.map((row) =>
+    row
+      .map((cell, column) => cell + ' '.repeat((widths[column] ?? 0) - Array.from(cell).length))
+      .join('  ')
+      .trimEnd(),
+  );
+}
+
+function shortenHome(path: string, home: string | null): string {
+  const inside = home !== null && home !== '/' && (path === home || path.startsWith(`${home}/`));
+  return cleanForeignText(inside ? `~${path.slice(home.length)}` : path, 300);
+}
