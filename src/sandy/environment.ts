@@ -24,8 +24,11 @@ const OWN_VARIABLES = [
   /^(DESKTOP_STARTUP_ID|XDG_ACTIVATION_TOKEN)$/,
 ];
 
-/** What a shell says about itself or was only told by us. */
+/** What a shell says about itself, and what only we told it. */
 const SHELL_VARIABLES = new Set(['_', 'SHLVL', 'PWD', 'OLDPWD', 'TERM', ASKING_VARIABLE]);
+
+/** Of those, what a child must hear from us. */
+const PASSED_ON = new Set(['TERM', ASKING_VARIABLE]);
 
 /** Set on purpose for this process (by a unit file, a test, a person): these win over the profile. */
 const DELIBERATE = /^(SANDY|DOCKER)_/;
@@ -69,12 +72,10 @@ export function composeEnvironment(
   login: Environment | null,
   home: string,
 ): Environment {
-  const fromLogin = Object.entries(login ?? {}).filter(([name]) => !SHELL_VARIABLES.has(name));
-  const deliberate = Object.entries(own).filter(([name]) => DELIBERATE.test(name));
-  const base = login === null ? Object.entries(own) : fromLogin;
-  const kept = Object.entries(own).filter(([name]) => SHELL_VARIABLES.has(name));
+  const base = Object.entries(login ?? own).filter(([name]) => !SHELL_VARIABLES.has(name));
+  const ours = Object.entries(own).filter(([name]) => DELIBERATE.test(name) || PASSED_ON.has(name));
   return {
-    ...Object.fromEntries([...kept, ...base, ...deliberate]),
+    ...Object.fromEntries([...base, ...ours]),
     HOME: login?.HOME ?? own.HOME ?? home,
     PATH: [
       ...new Set([
@@ -95,10 +96,16 @@ export function splitPath(path: string | undefined): string[] {
 /**
  * What to make a login shell run: it prints each variable of its environment between random marks, so
  * that whatever else a profile prints is no trouble. awk is asked because sandy needs it anyway and
- * `env -0` is not everywhere; `/usr/bin/env` goes around an alias or function of the same name.
+ * `env -0` is not everywhere; `/usr/bin/env` goes around an alias or function of the same name. The
+ * marks are put together by awk, so that a shell which echoes its commands prints none.
  */
 export function writeLoginQuestion(mark: string): string {
-  return `/usr/bin/env awk 'BEGIN { printf "%s", "<${mark}"; for (name in ENVIRON) printf "%s=%s%s", name, ENVIRON[name], "|${mark}"; printf "%s", ">${mark}" }'`;
+  const program = [
+    `printf "%s", "<" "${mark}"`,
+    `for (name in ENVIRON) printf "%s=%s%s", name, ENVIRON[name], "|" "${mark}"`,
+    `printf "%s", ">" "${mark}"`,
+  ].join('; ');
+  return `/usr/bin/env awk 'BEGIN { ${program} }'`;
 }
 
 /** Reads the answer to {@link writeLoginQuestion}; null when it isn't complete. */

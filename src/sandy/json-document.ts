@@ -17,11 +17,14 @@ export function parseJsonDocument(text: string): JsonObject | null {
   const whole = parseObject(text);
   if (whole !== null) return whole;
   let first: JsonObject | null = null;
-  for (const candidate of listCandidates(text)) {
-    const object = parseObject(candidate);
-    if (object === null) continue;
+  const start = /^[ \t]*\{/gm;
+  for (let tries = 0; tries < MAX_STARTS && start.test(text); tries += 1) {
+    const candidate = mendObject(text, start.lastIndex - 1);
+    const object = candidate === null ? null : parseObject(candidate.mended);
+    if (candidate === null || object === null) continue;
     if (Object.hasOwn(object, 'schema_version')) return object;
     first ??= object;
+    start.lastIndex = candidate.end;
   }
   return first;
 }
@@ -38,18 +41,6 @@ function parseObject(text: string): JsonObject | null {
   } catch {
     // Not JSON, or nested so deeply that the parser gave up: no document either way.
     return null;
-  }
-}
-
-function* listCandidates(text: string): Generator<string> {
-  const start = /^[ \t]*\{/gm;
-  for (let tries = 0; tries < MAX_STARTS; tries += 1) {
-    const match = start.exec(text);
-    if (match === null) return;
-    const object = mendObject(text, start.lastIndex - 1);
-    if (object === null) continue;
-    yield object.mended;
-    start.lastIndex = object.end;
   }
 }
 

@@ -60,6 +60,10 @@ export async function runChild(request: ChildRequest): Promise<ChildOutcome> {
   const startedAt = performance.now();
   const measure = (): ChildTimes => ({ durationMs: performance.now() - startedAt });
   if (request.signal?.aborted === true) return { kind: 'aborted', ...measure() };
+  if ([request.file, request.cwd, ...request.args].some((text) => text.includes('\0'))) {
+    // No system can pass one on, and a workspace's name from outside may hold one.
+    return { kind: 'not-started', errorCode: 'EINVAL', ...measure() };
+  }
 
   const child = startChild(execa, request);
   const output = collectOutput(child, request.maxOutputBytes);
