@@ -123,11 +123,15 @@ async function readOutcome(
       return { kind: 'sighted', mode, sandyHome, sandboxes, sessions };
     }
     case 'docker-unreachable': {
-      const found = await hasProgram('docker', splitPath(ready.environment.PATH));
-      const text = found ? texts.dockerUnreachable : texts.dockerMissing;
+      const text = await explainBlindDocker(splitPath(ready.environment.PATH));
       return blind('docker-unreachable', text, reading.sandboxes);
     }
   }
+}
+
+/** sandy says the same of a docker that is down and of one that it can't find; the remedies differ. */
+export async function explainBlindDocker(folders: readonly string[]): Promise<string> {
+  return (await hasProgram('docker', folders)) ? texts.dockerUnreachable : texts.dockerMissing;
 }
 
 function warnOfNewerSchema(sandy: Sandy, version: number | null): void {
