@@ -1,3 +1,5 @@
+import type { QuietHours } from './quiet-hours.ts';
+
 /** What happened, as the log keeps it. The names are those of `log --json`; none is ever renamed. */
 export type EventKind =
   | 'agent-started'
@@ -42,3 +44,10 @@ export interface FleetEvent {
 export type NoticeKind = 'overnight' | 'late' | 'failed' | 'back' | 'ended' | 'progress';
 
 export type NoticeSettings = Readonly<Record<NoticeKind, boolean>>;
+
+/** When banners are held back. */
+export interface QuietPolicy {
+  readonly hours: QuietHours | null;
+  /** Failures are shown in quiet hours too. */
+  readonly failuresPass: boolean;
+}

@@ -33,15 +33,16 @@ export function nameIncarnation(incarnation: Incarnation): string {
 }
 
 /**
- * Parses a container's creation time as sandy prints it under TZ=UTC, or an ISO instant.
- * Null for anything else, local zones included: a wrong instant is worse than none.
+ * Parses a container's creation time as docker prints it, with its numeric offset, or an ISO instant.
+ * Null for anything else, a zone that only has a name included: a wrong instant is worse than none.
  */
 export function parseStamp(stamp: string | null): number | null {
-  if (stamp === null) return null;
-  const match = /^(\d{4}-\d{2}-\d{2})[ T](\d{2}:\d{2}:\d{2})(\.\d+)?(?:Z| \+0000(?: UTC)?)$/.exec(
-    stamp,
-  );
+  const match = stampPattern.exec(stamp ?? '');
   if (match === null) return null;
-  const at = Date.parse(`${match[1]}T${match[2]}Z`);
+  const [, date, time, hours, minutes] = match;
+  const at = Date.parse(`${date}T${time}${hours === undefined ? 'Z' : `${hours}:${minutes}`}`);
   return Number.isNaN(at) ? null : at;
 }
+
+const stampPattern =
+  /^(\d{4}-\d{2}-\d{2})[ T](\d{2}:\d{2}:\d{2})(?:\.\d+)?(?:Z| ([+-]\d{2})(\d{2})(?: [A-Z]+| [+-]\d+)?)$/;

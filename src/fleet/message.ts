@@ -1,4 +1,4 @@
-import type { FleetEvent, NoticeSettings } from './events.ts';
+import type { FleetEvent, NoticeSettings, QuietPolicy } from './events.ts';
 import type { Observation, PollMode, SandyInfo } from './observation.ts';
 import type { RunOrigin, RunScope } from './runs.ts';
 import type { FailedStep } from './session.ts';
@@ -33,9 +33,12 @@ export type Message = { readonly at: number } & (
       readonly kind: 'settings-changed';
       readonly windows: Windows;
       readonly notify: NoticeSettings;
+      readonly quiet: QuietPolicy;
     }
   /** sandy's folder changed: worth a look, never a fact. */
   | { readonly kind: 'hinted' }
+  /** The one slow tick of an idle agent, and its first message. */
+  | { readonly kind: 'ticked'; readonly utcOffsetMinutes: number }
   | { readonly kind: 'woke' }
   | { readonly kind: 'refresh-asked' }
   | { readonly kind: 'waiters-changed'; readonly key: string; readonly count: number }
@@ -57,8 +60,15 @@ export type Message = { readonly at: number } & (
 
 /** What the fleet asks of the world. */
 export type Effect =
-  /** Something happened; `notice`: a banner is due for it. */
-  | { readonly kind: 'tell'; readonly event: FleetEvent; readonly notice: boolean }
+  /** Something happened. `notice`: a banner is due for it; `held`: quiet hours keep it for the digest. */
+  | {
+      readonly kind: 'tell';
+      readonly event: FleetEvent;
+      readonly notice: boolean;
+      readonly held: boolean;
+    }
+  /** Quiet hours are over: one banner for all that they held. */
+  | { readonly kind: 'digest'; readonly incident: string; readonly events: readonly FleetEvent[] }
   /** What this incident's banner said is no longer so. */
   | { readonly kind: 'withdraw'; readonly incident: string }
   /** One look for update processes; answered by `looked`. */

@@ -1,5 +1,5 @@
 import { type AwakeClock, newAwakeClock } from './awake-clock.ts';
-import type { NoticeSettings } from './events.ts';
+import type { FleetEvent, NoticeSettings, QuietPolicy } from './events.ts';
 import type { BlindReason, PollMode, SandyInfo } from './observation.ts';
 import type { FinishedRun, Run } from './runs.ts';
 import type { Row } from './session.ts';
@@ -26,6 +26,11 @@ export interface PollWish {
 export interface Model {
   readonly windows: Windows;
   readonly notify: NoticeSettings;
+  readonly quiet: QuietPolicy;
+  /** What local time is ahead of UTC; only quiet hours need it. */
+  readonly utcOffsetMinutes: number;
+  /** Notices that quiet hours hold back, oldest first. */
+  readonly held: readonly FleetEvent[];
   readonly sandy: SandyInfo | null;
   readonly sight: Sight;
   readonly clock: AwakeClock;
@@ -51,10 +56,18 @@ export interface Model {
   readonly baselined: boolean;
 }
 
-export function newModel(windows: Windows, notify: NoticeSettings): Model {
+/** A model that knows nothing yet. */
+export function newModel(
+  windows: Windows,
+  notify: NoticeSettings,
+  quiet: QuietPolicy = { hours: null, failuresPass: true },
+): Model {
   return {
     windows,
     notify,
+    quiet,
+    utcOffsetMinutes: 0,
+    held: [],
     sandy: null,
     sight: { kind: 'unlooked' },
     clock: newAwakeClock,

@@ -8,6 +8,7 @@ import { nextPoll } from './cadence.ts';
 import type { FleetEvent } from './events.ts';
 import type { Effect, Message, UpdateProcess } from './message.ts';
 import type { Model, PollWish } from './model.ts';
+import { applyNoticePolicy } from './notice-policy.ts';
 import type { Blindness, SandboxSight, SessionSight, Sighting } from './observation.ts';
 import { decideClosing, finishRun, newRun, trackRun } from './runs.ts';
 import { type Absence, absenceOf, type Row } from './session.ts';
@@ -26,6 +27,11 @@ export type Update = readonly [Model, readonly Effect[]];
 
 /** Takes one message into the model. */
 export function update(model: Model, message: Message): Update {
+  const [next, effects] = takeMessage(model, message);
+  return applyNoticePolicy(next, effects, message.at);
+}
+
+function takeMessage(model: Model, message: Message): Update {
   switch (message.kind) {
     case 'polled':
       return message.id <= model.polls.lastId ? [model, []] : takePoll(model, message);
@@ -34,7 +40,12 @@ export function update(model: Model, message: Message): Update {
     case 'sandy-found':
       return [{ ...model, sandy: message.sandy }, []];
     case 'settings-changed':
-      return [{ ...model, windows: message.windows, notify: message.notify }, []];
+      return [
+        { ...model, windows: message.windows, notify: message.notify, quiet: message.quiet },
+        [],
+      ];
+    case 'ticked':
+      return [{ ...model, utcOffsetMinutes: message.utcOffsetMinutes }, []];
     case 'hinted':
       return [model.wish === null ? wishing(model, 'light', 'hint') : model, []];
     case 'woke':
@@ -60,7 +71,7 @@ export function update(model: Model, message: Message): Update {
         noticeKind: null,
         text: texts.runStarted(scope),
       };
-      return [{ ...model, run }, tell(model, [event])];
+      return [{ ...model, run }, tell([event])];
     }
     case 'run-planned':
       return [withRun(model, (run) => ({ ...run, total: message.total })), []];
@@ -106,7 +117,7 @@ function takeBlind(model: Model, polled: Polled, blindness: Blindness): Update {
     polls: notePoll(model, polled, false),
   };
   if (model.sight.kind === 'blind') return [next, []];
-  return [next, tell(next, [plainEvent(polled.at, 'blind', texts.blind(reason))])];
+  return [next, tell([plainEvent(polled.at, 'blind', texts.blind(reason))])];
 }
 
 function takeSighting(model: Model, polled: Polled, sighting: Sighting): Update {
@@ -140,7 +151,7 @@ function takeSighting(model: Model, polled: Polled, sighting: Sighting): Update 
   events.push(...watched.events);
   const next = dropShownIntents({ ...seen, rows: watched.rows }, watched.events);
   const [closed, closing] = advanceRun(next, events, look);
-  const effects = [...tell(next, events), ...closing];
+  const effects = [...tell(events), ...closing];
   return [closed, watched.vanishing ? [...effects, { kind: 'look-for-updates' }] : effects];
 }
 
@@ -181,7 +192,12 @@ function watchRows(model: Model, sighting: Sighting, look: Look, baselined: bool
   if (!baselined) {
     events.push(plainEvent(look.at, 'baseline', texts.baseline(added.length)));
   } else {
-    for (const key of added) events.push(startedEvent(look.at, key, sessions.get(key)));
+    // One that is still starting is told of when it is ready.
+    for (const key of added) {
+      if (observed.some((row) => row.key === key && row.phase.kind === 'up')) {
+        events.push(startedEvent(look.at, key, sessions.get(key)));
+      }
+    }
   }
   const updated = observed
     .filter(
@@ -269,7 +285,7 @@ function closeRun(model: Model, at: number): Update {
   // The images were rebuilt: what is stale now has to be asked anew.
   const closed = wishing({ ...model, run: null }, 'full', 'run-ended');
   if (summed === null) return [closed, []];
-  return [{ ...closed, lastRun: summed.finished }, tell(model, [summed.event])];
+  return [{ ...closed, lastRun: summed.finished }, tell([summed.event])];
 }
 
 /** The answer to the one look for update processes: rule (c) of evidence, and whether a run is over. */
@@ -317,7 +333,7 @@ function takeFailedStep(model: Model, key: string, step: 'stop' | 'start', at: n
   }
   if (row.phase.kind === 'off' || row.phase.listed !== null) return [model, []];
   const failed = failUpdate(row, step, { at });
-  return [withRow(model, key, () => failed.row), tell(model, failed.events)];
+  return [withRow(model, key, () => failed.row), tell(failed.events)];
 }
 
 function takeWaiters(model: Model, key: string, count: number): Model {
@@ -365,12 +381,9 @@ function withRow(model: Model, key: string, change: (row: Row) => Row): Model {
   return { ...model, rows: new Map(model.rows).set(key, change(row)) };
 }
 
-function tell(model: Model, events: readonly FleetEvent[]): Effect[] {
-  return events.map((event) => ({
-    kind: 'tell',
-    event,
-    notice: event.noticeKind !== null && model.notify[event.noticeKind],
-  }));
+/** Whether a banner is due is the policy's to say, after the message was taken in. */
+function tell(events: readonly FleetEvent[]): Effect[] {
+  return events.map((event) => ({ kind: 'tell', event, notice: false, held: false }));
 }
 
 function plainEvent(at: number, kind: FleetEvent['kind'], text: string): FleetEvent {

@@ -3,6 +3,7 @@
 import { nextPoll, type PollReason } from './cadence.ts';
 import { parseStamp } from './incarnation.ts';
 import type { Model } from './model.ts';
+import { quietNow } from './notice-policy.ts';
 import type { Capabilities, PollMode } from './observation.ts';
 import type { FinishedRun, KeyedReason, Run, RunOrigin, RunPhase, RunScope } from './runs.ts';
 import { type FailureKind, type Row, type SessionState, stateOf } from './session.ts';
@@ -70,7 +71,8 @@ export interface FleetView {
     | null;
   readonly lastRun: RunView | null;
   readonly failures: readonly FailureView[];
-  readonly quiet: null;
+  /** Quiet hours that hold now, and how many notices they hold back. */
+  readonly quiet: { readonly until: string; readonly held: number } | null;
   readonly poll: {
     readonly mode: PollMode;
     /** Counted from `checkedAt`, or from the last failed poll. */
@@ -80,8 +82,8 @@ export interface FleetView {
   };
 }
 
-/** Everything a person can see. */
-export function view(model: Model): FleetView {
+/** Everything a person can see. `at` is the wall clock, for what depends on the hour alone. */
+export function view(model: Model, at: number = model.polls.checkedAt ?? 0): FleetView {
   const rows = [...model.rows.values()].sort((a, b) => (a.key < b.key ? -1 : 1));
   const next = nextPoll(model);
   const { polls, sight, sandy } = model;
@@ -105,7 +107,7 @@ export function view(model: Model): FleetView {
     run: model.run === null ? null : viewRun(model.run),
     lastRun: model.lastRun === null ? null : viewFinishedRun(model.lastRun),
     failures: rows.flatMap(viewFailure),
-    quiet: null,
+    quiet: viewQuiet(model, at),
     poll: {
       mode: next.mode,
       nextInMs: Math.round(next.delayMs),
@@ -113,6 +115,11 @@ export function view(model: Model): FleetView {
       lastMs: polls.tookMs[polls.lastMode],
     },
   };
+}
+
+function viewQuiet(model: Model, at: number): FleetView['quiet'] {
+  const until = quietNow(model, at);
+  return until === null ? null : { until: new Date(until).toISOString(), held: model.held.length };
 }
 
 function viewDocker(model: Model): FleetView['docker'] {
