@@ -1,13 +1,16 @@
 #!/usr/bin/env node
+import { exitCodes } from './commands/command.ts';
 import { runCommandLine } from './commands/command-line.ts';
+import { texts } from './commands/texts.ts';
 
-// A reader that closes its end (`| head`) has seen enough; that is no error of ours.
-process.stdout.on('error', leaveOnClosedPipe);
-process.stderr.on('error', leaveOnClosedPipe);
+process.stdout.on('error', leaveUnwritten);
+process.stderr.on('error', leaveUnwritten);
 
 process.exitCode = await runCommandLine(process.argv.slice(2));
 
-function leaveOnClosedPipe(error: NodeJS.ErrnoException): void {
-  if (error.code === 'EPIPE') process.exit();
-  throw error;
+function leaveUnwritten({ code }: NodeJS.ErrnoException): void {
+  // A reader that closes its end (`| head`) has seen enough; that is no error of ours.
+  if (code === 'EPIPE') process.exit();
+  process.stderr.write(`${texts.notPrinted(code ?? 'unknown')}\n`);
+  process.exit(exitCodes.failed);
 }

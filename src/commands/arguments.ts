@@ -1,4 +1,5 @@
 import { type ParseArgsConfig, parseArgs } from 'node:util';
+import { cleanForeignText } from '../system/foreign-text.ts';
 import { UsageError } from './command.ts';
 
 /** Parses a command's arguments; whatever is wrong becomes a `UsageError` with one sentence. */
@@ -10,6 +11,6 @@ export function parseArguments<T extends NonNullable<ParseArgsConfig['options']>
     return parseArgs({ args: [...args], options, allowPositionals: true, strict: true });
   } catch (error) {
     const [sentence = 'Wrong arguments'] = (error as Error).message.split('. ');
-    throw new UsageError(`${sentence.replace(/\.$/, '')}.`);
+    throw new UsageError(`${cleanForeignText(sentence).replace(/\.$/, '')}.`);
   }
 }

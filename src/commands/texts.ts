@@ -16,6 +16,8 @@ export const texts = {
     `sandy ${version} has no daemon sessions. They came with 1.1.0: sandy --upgrade`,
   noUpdates: (version: string) =>
     `sandy ${version} cannot update sessions. --update-sessions came with 1.2.0: sandy --upgrade`,
+  notPrinted: (code: string) =>
+    `The output can't be written (${code}). Free the disk or send it elsewhere, then try again.`,
   notWritten: (path: string, code: string) =>
     `${cleanForeignText(path)} can't be written (${code}). Free the disk or mend its permissions, then try again.`,
 } as const;
