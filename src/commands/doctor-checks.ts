@@ -56,7 +56,8 @@ export async function checkStateFolder({ folders }: Setup): Promise<Check> {
     );
   }
   if ((mode & 0o077) !== 0) {
-    return warn('folders', `${shown} is open to other users`, `chmod 700 '${shown}'`);
+    const quoted = `'${shown.replaceAll("'", "'\\''")}'`;
+    return warn('folders', `${shown} is open to other users`, `chmod 700 ${quoted}`);
   }
   return ok('folders', shown);
 }
@@ -64,13 +65,16 @@ export async function checkStateFolder({ folders }: Setup): Promise<Check> {
 /** sandy itself, what it can do, docker behind it, and what a look costs. */
 export function checkSandy(model: Model, warnings: readonly string[]): Check[] {
   const { sandy, sight } = model;
+  const heard = warnings.map((warning) => warn('contract', warning, null));
   if (sandy === null) {
+    const missing = sight.kind !== 'blind' || sight.reason === 'sandy-missing';
     return [
       fail(
         'sandy',
         sight.kind === 'blind' ? sight.text : 'sandy was not asked',
-        'sandy-tray config set sandyPath /path/to/sandy',
+        missing ? 'sandy-tray config set sandyPath /path/to/sandy' : 'sandy --version',
       ),
+      ...heard,
     ];
   }
   const found = ok(
@@ -79,16 +83,23 @@ export function checkSandy(model: Model, warnings: readonly string[]): Check[] {
   );
   return [
     found,
-    checkCapabilities(sandy.capabilities),
+    checkCapabilities(sandy),
     sight.kind === 'blind'
-      ? fail('look', sight.text, 'sandy --print-state light')
+      ? fail(
+          'look',
+          sight.text,
+          sight.reason === 'docker-unreachable' ? 'docker ps' : 'sandy --print-state light',
+        )
       : checkCost(model),
-    ...warnings.map((warning) => warn('contract', warning, null)),
+    ...heard,
   ];
 }
 
-function checkCapabilities(capabilities: NonNullable<Model['sandy']>['capabilities']): Check {
+function checkCapabilities({ capabilities, schemaVersion }: NonNullable<Model['sandy']>): Check {
   const { attach, start, stop, updateSessions } = capabilities;
+  if (schemaVersion === null && !(attach || start || stop || updateSessions)) {
+    return warn('flags', 'this sandy could not say what it can do', 'sandy --print-schema');
+  }
   if (!(attach && start && stop)) {
     return fail(
       'flags',

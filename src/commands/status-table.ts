@@ -47,6 +47,8 @@ function drawNote({ key, reason }: SessionView): string[] {
 /** What an old sandy cannot do, and the version that can. */
 function drawLimits({ sandy }: FleetView): string[] {
   if (sandy === null) return [];
+  // It could not say what it can do; the look's own warning tells that.
+  if (sandy.schemaVersion === null && sandy.capabilities.length === 0) return [];
   const version = cleanForeignText(sandy.version, 60);
   if (!sandy.capabilities.includes('attach')) return [texts.noDaemon(version)];
   if (!sandy.capabilities.includes('update-sessions')) return [texts.noUpdates(version)];
