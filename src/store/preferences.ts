@@ -49,6 +49,11 @@ const known: Readonly<Record<string, Preference>> = {
 
 export const preferenceKeys: readonly string[] = Object.keys(known);
 
+/** What dotted keys stand under in the file. */
+const groups: ReadonlySet<string> = new Set(
+  preferenceKeys.filter((key) => key.includes('.')).map((key) => key.slice(0, key.indexOf('.'))),
+);
+
 export const configFileName = 'config.json';
 
 /** What config.json says; `problems` are sentences for the person, each a value that is not used. */
@@ -68,6 +73,12 @@ export function readPreferences(folder: string): PreferencesRead {
   const file = readJsonObject(path);
   const problems = file.problem === null ? [] : [file.problem];
   const values = new Map<string, unknown>();
+  for (const group of groups) {
+    const value = valueAt(file.object, group);
+    if (value !== undefined && !isObject(value)) {
+      problems.push(texts.wrongGroup(path, group, value));
+    }
+  }
   for (const [key, preference] of Object.entries(known)) {
     const value = valueAt(file.object, key);
     if (value === undefined) {

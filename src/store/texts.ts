@@ -13,6 +13,8 @@ export const texts = {
     fallback: unknown,
   ) =>
     `${cleanForeignText(path)}: ${key} is ${shown(value)}, which is not ${allowed}; the default, ${shown(fallback)}, is used. Set it with: sandy-tray config set ${key} VALUE`,
+  wrongGroup: (path: string, group: string, value: unknown) =>
+    `${cleanForeignText(path)}: ${group} is ${shown(value)}, which is not an object; the defaults are used for all of it. Set its parts with: sandy-tray config set ${group}.KEY VALUE`,
   refusedPreference: (key: string, value: unknown, allowed: string) =>
     `${key} can't be ${shown(value)}. Give it ${allowed}.`,
   unknownPreference: (key: string, keys: readonly string[]) =>
