@@ -4,13 +4,17 @@
  * Re-run: `node test/golden/expect.mjs [FOLDER]`; a changed file there needs a reason.
  *
  * Looks. A session is an entry with `daemon: true`. No document, or docker away: blind. In a first
- * look a session without a client count is starting when its container is younger than 10 min,
- * else a zombie; "now" is the newest stamp in the document plus a second.
+ * look a session without a client count is starting when its container is younger than 10 min, else
+ * ending: only 90 s without an answer make a zombie, and a first look has waited for none of them.
+ * "now" is the newest stamp in the document plus a second. Health: a ready session whose lock is free
+ * or held by the dead has lost its supervisor; a workspace that does not exist is missing.
  *
  * Replays. The first sighted look is the baseline; blind looks change nothing.
  * - listed, integer: running or detached. Under a new life (id, started_at, updated_at) it is a
  *   restart, for an update if a non-null updated_at differs from the one before.
  * - listed, null: ending under the life we knew, starting under another one.
+ * - a session that was never seen ready has no life to lose: until it is ready, under whatever life,
+ *   it is being started, which is neither a vanishing nor a restart.
  * - absent: missing from the first such look; at the second it is quit (shown as ended) if it had
  *   been null for 15 s before and nothing speaks for an update, else it is awaited.
  * - awaited for 90 s: an alarm (overdue) with evidence of an update, ended without; 15 min: down.
@@ -89,9 +93,17 @@ const daemonsIn = (doc) => (doc.running_containers ?? []).filter((entry) => entr
 
 function firstState(entry, now) {
   const clients = entry.attached_clients;
-  if (clients !== null) return { state: clients >= 1 ? 'running' : 'detached', health: [] };
-  const young = now - instantOf(entry.started_at) < 10 * 60_000;
-  return young ? { state: 'starting', health: [] } : { state: 'ending', health: ['zombie'] };
+  if (clients !== null) return clients >= 1 ? 'running' : 'detached';
+  return now - instantOf(entry.started_at) < 10 * 60_000 ? 'starting' : 'ending';
+}
+
+function firstHealth(entry, sandbox) {
+  const health = [];
+  const lock = sandbox ? lockOf(sandbox) : { kind: 'unknown' };
+  const orphaned = lock.kind === 'free' || (lock.kind === 'held' && !lock.alive);
+  if (entry.attached_clients !== null && orphaned) health.push('supervisor-lost');
+  if (sandbox?.workspace_exists === false) health.push('workspace-missing');
+  return health;
 }
 
 function expectLook(file) {
@@ -116,7 +128,13 @@ function expectLook(file) {
     updatedAt: entry.updated_at ?? null,
     attachedClients: entry.attached_clients,
     imageStale: mode === 'full' ? (entry.image_stale ?? null) : null,
-    first: firstState(entry, now),
+    first: {
+      state: firstState(entry, now),
+      health: firstHealth(
+        entry,
+        doc.sandboxes.find((sandbox) => sandbox.name === entry.sandbox),
+      ),
+    },
   }));
   const stale = sessions.filter((session) => session.imageStale === true).length;
   const counts = sighted ? { sessions: sessions.length, stale } : null;
@@ -124,6 +142,9 @@ function expectLook(file) {
     readable: true,
     sight: sighted ? 'sighted' : 'blind',
     mode,
+    schemaVersion: doc.schema_version,
+    sandyHome: sighted ? doc.sandy_home : null,
+    now,
     sandboxes,
     sessions,
     counts,
@@ -147,7 +168,7 @@ function looksFromJsonLines(file) {
             life: [entry.id, entry.started_at, entry.updated_at].join('|'),
             updatedAt: entry.updated_at ?? null,
             clients: entry.attached_clients,
-            firstState: firstState(entry, now).state,
+            firstState: firstState(entry, now),
           }))
         : [];
       const locks = new Map(doc?.sandboxes.map((sandbox) => [sandbox.name, lockOf(sandbox)]));
@@ -201,7 +222,7 @@ function replay(isUpdateAliveAt) {
     row.since ??= awake;
     if (row.vanishing) return;
     row.vanishing = { key: row.key, t, evidence: [], end: 'open' };
-    told.vanishings.push(row.vanishing);
+    if (!row.newborn) told.vanishings.push(row.vanishing);
   }
 
   function closeVanishing(row, end) {
@@ -226,8 +247,8 @@ function replay(isUpdateAliveAt) {
     else row.holder = undefined;
 
     if (session.clients !== null) {
-      if (newLife) told.restarts.push({ key: row.key, t, for: updated ? 'update' : 'other' });
-      else if (row.newborn) told.started.push(row.key);
+      if (row.newborn) told.started.push(row.key);
+      else if (newLife) told.restarts.push({ key: row.key, t, for: updated ? 'update' : 'other' });
       closeVanishing(row, newLife ? 'restarted' : 'resumed');
       row.phase = 'up';
       row.newborn = false;
@@ -294,7 +315,8 @@ function replay(isUpdateAliveAt) {
       if (lastEnd !== null) awake += look.end - lastEnd;
       for (const session of look.sessions) {
         if (rows.has(session.key)) continue;
-        const newborn = hadBaseline;
+        const newborn =
+          hadBaseline || (session.clients === null && session.firstState === 'starting');
         const shown = session.clients === null ? (newborn ? 'starting' : session.firstState) : null;
         rows.set(session.key, {
           key: session.key,
