@@ -1,8 +1,9 @@
-import { existsSync, readFileSync, renameSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import * as z from 'zod/mini';
 import type { NoticeSettings } from '../fleet/events.ts';
 import type { WindowSettings } from '../fleet/windows.ts';
+import { setAside } from './set-aside.ts';
 import { texts } from './texts.ts';
 
 /** What a person can set, with the defaults filled in. */
@@ -153,19 +154,9 @@ function readJsonObject(path: string): { object: Record<string, unknown>; proble
   } catch {
     // Kept aside below, as any other text that is no JSON object.
   }
-  return { object: {}, problem: texts.brokenPreferences(path, setAside(path)) };
-}
-
-/** Moves a file that can't be read to the first free `NAME.bad`; null when even that fails. */
-function setAside(path: string): string | null {
-  let target = `${path}.bad`;
-  for (let count = 2; existsSync(target); count += 1) target = `${path}.${count}.bad`;
-  try {
-    renameSync(path, target);
-    return target;
-  } catch {
-    return null;
-  }
+  const kept = setAside(path);
+  const keptAs = kept.kind === 'kept' ? kept.path : null;
+  return { object: {}, problem: texts.brokenPreferences(path, keptAs) };
 }
 
 function isObject(value: unknown): value is Record<string, unknown> {

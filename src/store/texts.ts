@@ -1,6 +1,9 @@
 /** The sentences of this room that a person reads: what is wrong, then what to do. */
 
 import { cleanForeignText } from '../system/foreign-text.ts';
+import type { LogTrouble } from './event-log.ts';
+import type { Unusable } from './json-file.ts';
+import type { SetAside } from './set-aside.ts';
 
 const shown = (value: unknown) => cleanForeignText(JSON.stringify(value) ?? 'nothing');
 
@@ -25,4 +28,31 @@ export const texts = {
     kept === null
       ? `${cleanForeignText(path)} is not a JSON object; the defaults are used. Mend it or remove it.`
       : `${cleanForeignText(path)} is not a JSON object; it is kept as ${cleanForeignText(kept)} and the defaults are used. Mend it and move it back.`,
+  lostFile: (path: string, unusable: Unusable, kept: SetAside, means: string) =>
+    kept.kind === 'kept'
+      ? `${cleanForeignText(path)} ${describeUnusable(unusable)}; it is kept as ${cleanForeignText(kept.path)}, and ${means}.`
+      : `${cleanForeignText(path)} ${describeUnusable(unusable)} and can't be moved aside (${kept.errorCode}); until it can, nothing is saved in its place, and ${means}. Move it away.`,
+  lostLedgerMeans: 'what the log had before is not notified again',
+  lostStateMeans: 'the sessions are taken as they are found',
+  lostParts: (path: string, count: number, kept: SetAside) =>
+    kept.kind === 'kept'
+      ? `${cleanForeignText(path)} has ${countParts(count)} that can't be read; a copy is kept as ${cleanForeignText(kept.path)}, and the rest is used.`
+      : `${cleanForeignText(path)} has ${countParts(count)} that can't be read and can't be copied (${kept.errorCode}); until it can, nothing is saved in its place, and the rest is used.`,
+  logNotWritten: ({ errorCode, waiting, lost }: LogTrouble) =>
+    lost === 0
+      ? `The log can't be written (${errorCode}); its newest records (${waiting}) wait in memory. Make room for it, or make its folder writable.`
+      : `The log can't be written (${errorCode}); its newest records (${waiting}) wait in memory and older ones (${lost}) are lost. Make room for it, or make its folder writable.`,
 } as const;
+
+const countParts = (count: number) => (count === 1 ? '1 part' : `${count} parts`);
+
+function describeUnusable(unusable: Unusable): string {
+  switch (unusable.why) {
+    case 'unreadable':
+      return `can't be read (${unusable.errorCode})`;
+    case 'broken':
+      return 'is damaged';
+    case 'newer':
+      return 'was written by a newer sandy-tray';
+  }
+}
