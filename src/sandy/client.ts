@@ -1,4 +1,5 @@
 import { homedir } from 'node:os';
+import { isatty } from 'node:tty';
 import type { SandyInfo } from '../fleet/observation.ts';
 import type { Environment } from './environment.ts';
 import type { FileIdentity } from './finding.ts';
@@ -69,11 +70,10 @@ export interface SandyMemory {
 
 /** Makes a client; runs nothing yet. One per host and process, since it remembers what it has told. */
 export function createSandy(options: SandyOptions): Sandy {
-  const streams = [process.stdin, process.stdout, process.stderr];
   return {
     options: {
       environment: process.env,
-      onTerminal: streams.some((stream) => stream.isTTY),
+      onTerminal: [0, 1, 2].some((stream) => isatty(stream)),
       ...options,
     },
     memory: {

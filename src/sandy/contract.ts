@@ -5,6 +5,7 @@
  */
 
 import * as z from 'zod/mini';
+import { $ZodObjectJIT } from 'zod/v4/core';
 
 /** How one field must look, how that is said to a person, and what stands in for it when it's wrong. */
 interface Field<T> {
@@ -22,7 +23,7 @@ type Values<F extends Fields> = {
 export interface EntryKind<F extends Fields> {
   readonly list: string;
   readonly fields: F;
-  readonly schema: z.ZodMiniType<Values<F>>;
+  readonly schema: z.core.$ZodType<Values<F>>;
 }
 
 const text = z.string().check(z.minLength(1));
@@ -80,8 +81,11 @@ function defineEntry<F extends Fields>(list: string, fields: F): EntryKind<F> {
   const shape = Object.fromEntries(
     Object.entries(fields).map(([name, { schema }]) => [name, schema]),
   );
+  // zod/mini interprets an object field by field; zod's compiled kind reads the same shape several
+  // times as fast, which a host with a thousand sessions feels at every look.
+  const compiled = new $ZodObjectJIT({ type: 'object', shape });
   // Each value is what its field's schema gives: the type says so, the shape's own can't.
-  const schema = z.object(shape) as unknown as z.ZodMiniType<Values<F>>;
+  const schema = compiled as unknown as z.core.$ZodType<Values<F>>;
   return { list, fields, schema };
 }
 
