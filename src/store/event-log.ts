@@ -135,10 +135,9 @@ export function openEventLog(folder: string): EventLog {
 
 /** Reads both files for a person or a program; a log that isn't there is empty. */
 export function readEventLog(folder: string): LogRead {
-  let files: readonly number[] = [];
+  const opened: number[] = [];
   try {
-    files = openBoth(folder);
-    const parsed = files.map((file) => parseRecords(readFileSync(file, 'utf8')));
+    const parsed = openBoth(folder, opened).map((file) => parseRecords(readFileSync(file, 'utf8')));
     return {
       records: parsed.flatMap(({ records }) => records),
       unreadable: parsed.reduce((sum, { unreadable }) => sum + unreadable, 0),
@@ -147,7 +146,7 @@ export function readEventLog(folder: string): LogRead {
   } catch (error) {
     return { records: [], unreadable: 0, errorCode: errorCodeOf(error) };
   } finally {
-    for (const file of files) closeSync(file);
+    for (const file of opened) release(file);
   }
 }
 
@@ -156,33 +155,27 @@ function namePaths(folder: string): { readonly current: string; readonly previou
 }
 
 /**
- * Opens the older and the newer file of one moment, whatever is renamed meanwhile. The newer one comes
- * first: rotated in between, it is met again under the older name and nothing falls between the two.
+ * Opens the older and the newer file of one moment, whatever is renamed meanwhile; the caller closes
+ * all that was `opened`. The newer one comes first: rotated in between, it is met again under the older
+ * name and nothing falls between the two.
  */
-function openBoth(folder: string): readonly number[] {
+function openBoth(folder: string, opened: number[]): readonly number[] {
   const { current, previous } = namePaths(folder);
-  const newer = openIfThere(current);
-  let older: number | null = null;
-  try {
-    older = openIfThere(previous);
-  } catch (error) {
-    if (newer !== null) closeSync(newer);
-    throw error;
-  }
-  if (older === null || newer === null) return [older, newer].filter((file) => file !== null);
-  if (fstatSync(older).ino !== fstatSync(newer).ino) return [older, newer];
-  closeSync(newer);
-  const next = openIfThere(current);
-  return next === null ? [older] : [older, next];
-}
-
-function openIfThere(path: string): number | null {
-  try {
-    return openSync(path, 'r');
-  } catch (error) {
-    if (errorCodeOf(error) === 'ENOENT') return null;
-    throw error;
-  }
+  const openIfThere = (path: string): readonly number[] => {
+    try {
+      const file = openSync(path, 'r');
+      opened.push(file);
+      return [file];
+    } catch (error) {
+      if (errorCodeOf(error) === 'ENOENT') return [];
+      throw error;
+    }
+  };
+  const [newer, older] = [openIfThere(current), openIfThere(previous)];
+  const inodes = [...older, ...newer].map((file) => fstatSync(file).ino);
+  return inodes.length === 2 && inodes[0] === inodes[1]
+    ? [...older, ...openIfThere(current)]
+    : [...older, ...newer];
 }
 
 /** Writes one line at the end of the log, in a new file when this one is full. Null: it is there. */
@@ -197,7 +190,7 @@ function appendLine(folder: string, line: string): string | null {
   } catch (error) {
     return errorCodeOf(error);
   } finally {
-    if (file !== null) closeSync(file);
+    if (file !== null) release(file);
   }
 }
 
@@ -209,10 +202,10 @@ function openForAppending(folder: string, addedBytes: number): number {
     if (sizeBytes === 0 || sizeBytes + addedBytes <= capBytes) return file;
     renameSync(current, previous);
   } catch (error) {
-    closeSync(file);
+    release(file);
     throw error;
   }
-  closeSync(file);
+  release(file);
   return openSync(current, 'a+', 0o600);
 }
 
@@ -238,5 +231,14 @@ function writeWhole(file: number, bytes: Buffer): void {
   } catch (error) {
     ftruncateSync(file, size);
     throw error;
+  }
+}
+
+function release(file: number): void {
+  try {
+    closeSync(file);
+  } catch (error) {
+    // Some disks report a write's failure only here; the number is free all the same.
+    errorCodeOf(error);
   }
 }

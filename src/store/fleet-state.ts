@@ -2,6 +2,7 @@
 
 import { statSync } from 'node:fs';
 import { join } from 'node:path';
+import type { Model } from '../fleet/model.ts';
 import {
   errorCodeOf,
   removeAbandonedDrafts,
@@ -11,7 +12,6 @@ import {
 import { readJsonFile, type Unusable } from './json-file.ts';
 import {
   formatSaved,
-  type HoldingModel,
   mergeRows,
   nothingSaved,
   parseSaved,
@@ -25,55 +25,56 @@ import { texts } from './texts.ts';
 export interface FleetState {
   /** What was saved; nothing at a first start, or when the file could not be used. */
   readonly saved: SavedFleet;
-  /** Sentences for the person: what could not be read, and where it is kept. */
+  /** Sentences for the person: what could not be read, and where it is kept. May grow at a save. */
   readonly problems: readonly string[];
   /**
    * Saves what of the model outlives the process. Rows on disk that the model doesn't have stay, unless
    * their keys are forgotten; keys whose forgetting could not be written are remembered for the next
    * save. Writes nothing when nothing has changed.
    */
-  save(model: HoldingModel, forgottenKeys?: Iterable<string>): WriteOutcome;
+  save(model: Model, forgottenKeys?: Iterable<string>): WriteOutcome;
 }
 
 /** Opens the fleet's state in the state folder. A file that can't be used is kept as `.bad`. */
 export function openFleetState(folder: string): FleetState {
   const path = join(folder, 'state.json');
   removeAbandonedDrafts(path);
-  const atOpening = readState(path);
-  let disk = atOpening;
-  let writtenText: string | null = null;
+  let disk = readState(path);
+  const { saved: savedBefore } = disk;
+  const problems = [...disk.problems];
   let forgotten: ReadonlySet<string> = new Set();
 
   return {
-    saved: atOpening.saved,
-    problems: atOpening.problems,
+    saved: savedBefore,
+    problems,
     save(model, forgottenKeys = []) {
       forgotten = new Set([...forgotten, ...forgottenKeys]);
       if (disk.stamp === null || disk.stamp !== stampFile(path)) {
         disk = readState(path);
-        writtenText = null;
+        problems.push(...disk.problems.filter((problem) => !problems.includes(problem)));
       }
       // What could be neither used nor kept elsewhere must not be written over.
       if (disk.kept?.kind === 'not-kept') {
         return { kind: 'not-written', errorCode: disk.kept.errorCode };
       }
-      const saved = savedFrom(model);
-      const rows = mergeRows(saved.rows, disk.saved.rows, forgotten);
-      const text = formatSaved({ ...saved, rows });
-      if (text === writtenText) return { kind: 'written' };
+      const current = savedFrom(model);
+      const saved = { ...current, rows: mergeRows(current.rows, disk.saved.rows, forgotten) };
+      const text = formatSaved(saved);
+      if (text === disk.text) return { kind: 'written' };
       const outcome = writeFileAtomicallyNow(path, text);
       if (outcome.kind === 'not-written') return outcome;
-      disk = { saved: { ...saved, rows }, problems: [], kept: null, stamp: stampFile(path) };
-      writtenText = text;
+      disk = { saved, text, problems: [], kept: null, stamp: stampFile(path) };
       forgotten = new Set();
       return outcome;
     },
   };
 }
 
-/** The file as it was read. */
+/** The file as it was read or written last. */
 interface StateOnDisk {
   readonly saved: SavedFleet;
+  /** The same as text; null when it must be written anew in any case. */
+  readonly text: string | null;
   readonly problems: readonly string[];
   /** Where an unusable file, or a copy of a partly usable one, is kept; null: all of it was usable. */
   readonly kept: SetAside | null;
@@ -86,17 +87,19 @@ function readState(path: string): StateOnDisk {
   const read = readJsonFile(path, savedFormat);
   switch (read.kind) {
     case 'missing':
-      return { saved: nothingSaved, problems: [], kept: null, stamp: null };
+      return { saved: nothingSaved, text: null, problems: [], kept: null, stamp: null };
     case 'unusable':
       return loseState(path, read);
     case 'read': {
       const parsed = parseSaved(read.object);
       if (parsed === null) return loseState(path, { why: 'broken' });
       const { saved, lostParts } = parsed;
-      if (lostParts === 0) return { saved, problems: [], kept: null, stamp };
+      if (lostParts === 0) {
+        return { saved, text: formatSaved(saved), problems: [], kept: null, stamp };
+      }
       const kept = keepCopy(path);
       const problems = [texts.lostParts(path, lostParts, kept)];
-      return { saved, problems, kept, stamp: kept.kind === 'kept' ? stamp : null };
+      return { saved, text: null, problems, kept, stamp: kept.kind === 'kept' ? stamp : null };
     }
   }
 }
@@ -104,7 +107,7 @@ function readState(path: string): StateOnDisk {
 function loseState(path: string, unusable: Unusable): StateOnDisk {
   const kept = setAside(path);
   const problems = [texts.lostFile(path, unusable, kept, texts.lostStateMeans)];
-  return { saved: nothingSaved, problems, kept, stamp: null };
+  return { saved: nothingSaved, text: null, problems, kept, stamp: null };
 }
 
 function stampFile(path: string): string | null {

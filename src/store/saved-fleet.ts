@@ -29,9 +29,6 @@ export interface SavedFleet {
   readonly held: readonly FleetEvent[];
 }
 
-/** A model whose held notices may be there. */
-export type HoldingModel = Model & { readonly held?: readonly FleetEvent[] };
-
 /** Nothing known: what comes first is a baseline. */
 export const nothingSaved: SavedFleet = {
   clock: { awakeMs: 0, sightedAt: null },
@@ -46,7 +43,7 @@ export const nothingSaved: SavedFleet = {
 };
 
 /** The part of a model that is saved. */
-export function savedFrom(model: HoldingModel): SavedFleet {
+export function savedFrom(model: Model): SavedFleet {
   const { awakeMs, sightedAt } = model.clock;
   return {
     clock: { awakeMs, sightedAt },
@@ -57,12 +54,15 @@ export function savedFrom(model: HoldingModel): SavedFleet {
     run: model.run,
     lastRun: model.lastRun,
     stopIntents: [...model.stopIntents].map(([key, askedAwakeMs]) => ({ key, askedAwakeMs })),
-    held: model.held ?? [],
+    held: model.held,
   };
 }
 
-/** Puts what was saved into a new model. Time not running counts as slept: the clock has no last poll. */
-export function applySaved<M extends HoldingModel>(model: M, saved: SavedFleet): M {
+/**
+ * Puts what was saved into a new model. Time not running counts as slept: the clock has no last poll.
+ * What a run asked of a process that is gone is answered by nobody, so it will have to ask again.
+ */
+export function applySaved(model: Model, saved: SavedFleet): Model {
   return {
     ...model,
     clock: { ...newAwakeClock, ...saved.clock },
@@ -73,7 +73,7 @@ export function applySaved<M extends HoldingModel>(model: M, saved: SavedFleet):
       imagesCheckedAt: saved.imagesCheckedAt,
     },
     rows: new Map(saved.rows.map((row) => [row.key, row])),
-    run: saved.run,
+    run: saved.run === null ? null : { ...saved.run, asked: false },
     lastRun: saved.lastRun,
     stopIntents: new Map(saved.stopIntents.map((one) => [one.key, one.askedAwakeMs])),
     held: saved.held,
