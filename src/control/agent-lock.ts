@@ -1,0 +1,55 @@
+import * as z from 'zod/mini';
+import { acquireLock } from '../system/lock-file.ts';
+import { connectToAgent } from './client.ts';
+import { nameSocket } from './socket-path.ts';
+
+/** What the lock says about the agent that holds it. */
+export interface AgentInfo {
+  readonly version: string;
+}
+
+const infoSchema = z.object({ version: z.string() });
+
+export type ClaimOutcome =
+  | {
+      readonly kind: 'claimed';
+      /** Lets the next agent in. The server must be closed by then. */
+      release(): Promise<unknown>;
+    }
+  /** `pid` is null where something else than an agent of this version answers on its socket. */
+  | { readonly kind: 'already-running'; readonly pid: number | null }
+  /** The disk is full or read-only, or the lock can't be read. */
+  | { readonly kind: 'failed'; readonly errorCode: string };
+
+/** How long whoever answers on the socket has to say who it is. */
+const PROBE_LIMIT_MS = 1_000;
+
+/**
+ * Makes this process the only agent of a state folder. The lock decides; the socket is asked too,
+ * for an agent that still answers although its lock file was removed by hand.
+ */
+export async function claimAgent(stateFolder: string, info: AgentInfo): Promise<ClaimOutcome> {
+  const lock = await acquireLock({ folder: stateFolder, name: 'agent', infoSchema }, info);
+  if (lock.kind === 'busy') return { kind: 'already-running', pid: lock.holder.pid };
+  if (lock.kind === 'failed') return lock;
+  const answering = await askSocket(nameSocket(stateFolder));
+  if (answering === null) return { kind: 'claimed', release: () => lock.release() };
+  await lock.release();
+  return { kind: 'already-running', pid: answering.pid };
+}
+
+async function askSocket(socketPath: string): Promise<{ readonly pid: number | null } | null> {
+  const probe = await connectToAgent({ socketPath, role: 'probe', timeoutMs: PROBE_LIMIT_MS });
+  switch (probe.kind) {
+    case 'connected':
+      probe.close();
+      return { pid: probe.hello.pid };
+    case 'unknown-protocol':
+    case 'silent':
+      return { pid: null };
+    // A socket that we may not touch makes the server fail, with a sentence of its own.
+    case 'no-access':
+    case 'absent':
+      return null;
+  }
+}

@@ -1,0 +1,60 @@
+import * as z from 'zod/mini';
+import type { FleetView } from '../fleet/view.ts';
+
+/** How the menu-bar icon fares: `shown`, `no-host`, `no-watcher`, `no-bus`, `off` and the like. */
+export type TrayState = string;
+
+/** The agent as `status --json` names it. */
+export interface AgentView {
+  readonly pid: number;
+  readonly version: string;
+  readonly startedAt: string;
+  readonly tray: TrayState;
+}
+
+/** `status --json`, schema 1: the fleet, and who says so. */
+export interface StatusDocument extends FleetView {
+  /** Random per agent start; null where no agent runs. */
+  readonly epoch: string | null;
+  readonly rev: number;
+  readonly agent: AgentView | null;
+}
+
+const text = z.nullable(z.string());
+const count = z.nullable(z.number());
+const keyed = z.object({ key: z.string() });
+
+/** What anything that shows a status reads; the rest is the sender's affair. */
+const shown = z.object({
+  schema: z.number(),
+  checkedAt: text,
+  imagesCheckedAt: text,
+  blindSince: text,
+  sandy: z.nullable(z.object({ version: z.string(), capabilities: z.array(z.string()) })),
+  docker: z.string(),
+  badge: z.object({ state: z.string(), count }),
+  sessions: z.array(
+    z.object({
+      key: z.string(),
+      workspace: text,
+      state: z.string(),
+      imageStale: z.nullable(z.boolean()),
+      attachedClients: count,
+      startedAt: text,
+      updatedAt: text,
+      reason: text,
+      health: z.array(z.string()),
+      actions: z.array(z.string()),
+    }),
+  ),
+  run: z.nullable(z.object({ phase: z.string(), current: text })),
+  failures: z.array(z.extend(keyed, { kind: z.string(), text: z.string() })),
+});
+
+/**
+ * The document that another process sent, whole and with every field that is unknown here, or null
+ * where it lacks what a reader needs. Words that this version does not know (a new state) pass.
+ */
+export function readStatusDocument(value: unknown): StatusDocument | null {
+  return shown.safeParse(value).success ? (value as StatusDocument) : null;
+}

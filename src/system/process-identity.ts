@@ -1,0 +1,117 @@
+import { execFile } from 'node:child_process';
+import { readFile } from 'node:fs/promises';
+import * as z from 'zod/mini';
+
+/** One life of a process. Its number alone may belong to another process by the time it is read. */
+export const processIdentity = z.object({
+  pid: z.int().check(z.positive()),
+  /** When it began, to be compared and not read: ticks within one boot, or a date in UTC. */
+  birth: z.string().check(z.minLength(1)),
+});
+
+export type ProcessIdentity = z.infer<typeof processIdentity>;
+
+/** What the system says of a process number; `unknown` where it could not be asked. */
+export type ProcessLook =
+  | { readonly kind: 'running'; readonly birth: string }
+  | { readonly kind: 'gone' }
+  | { readonly kind: 'unknown' };
+
+/** Who runs under this number now; null when nobody does, or when the system can't say. */
+export async function identifyProcess(pid: number): Promise<ProcessIdentity | null> {
+  const look = await lookAtProcess(pid);
+  return look.kind === 'running' ? { pid, birth: look.birth } : null;
+}
+
+/**
+ * Whether this very process still runs. Another process under the same number is not it, and one
+ * that has ended and waits to be collected (a zombie) runs no more. Where the system can't say, it
+ * counts as alive: nothing is taken from a process that is not known to be gone.
+ */
+export async function isAlive({ pid, birth }: ProcessIdentity): Promise<boolean> {
+  const look = await lookAtProcess(pid);
+  switch (look.kind) {
+    case 'running':
+      return look.birth === birth;
+    case 'gone':
+      return false;
+    case 'unknown':
+      return true;
+  }
+}
+
+async function lookAtProcess(pid: number): Promise<ProcessLook> {
+  // Signal 0 asks the system without a child; a number below 1 would mean a group of processes.
+  if (!Number.isInteger(pid) || pid < 1 || !existsProcess(pid)) return { kind: 'gone' };
+  return process.platform === 'linux' ? lookInProc(pid) : askPs(pid);
+}
+
+function existsProcess(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    // EPERM: it exists and is somebody else's.
+    return (error as NodeJS.ErrnoException).code !== 'ESRCH';
+  }
+}
+
+async function lookInProc(pid: number): Promise<ProcessLook> {
+  try {
+    const stat = await readFile(`/proc/${pid}/stat`, 'utf8');
+    const boot = await readFile('/proc/sys/kernel/random/boot_id', 'utf8');
+    return readProcStat(stat, boot.trim());
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    // It ended between the look and the reading. Anything else (no more files to open) tells nothing.
+    return code === 'ENOENT' || code === 'ESRCH'
+      ? existsProcess(pid)
+        ? { kind: 'unknown' }
+        : { kind: 'gone' }
+      : { kind: 'unknown' };
+  }
+}
+
+/**
+ * Reads `/proc/PID/stat` (proc_pid_stat(5)): field 3 is the state, field 22 the start in ticks since
+ * boot. Field 2 is the program's own name in parentheses and may hold spaces and parentheses itself,
+ * so that counting begins after the last one. The boot's id keeps lives of two boots apart.
+ */
+export function readProcStat(stat: string, bootId: string): ProcessLook {
+  const fields = stat
+    .slice(stat.lastIndexOf(')') + 1)
+    .trim()
+    .split(/\s+/);
+  const [state = '', ticks = ''] = [fields[0], fields[19]];
+  if (!/^\d+$/.test(ticks) || bootId === '') return { kind: 'unknown' };
+  return /^[ZXx]/.test(state) ? { kind: 'gone' } : { kind: 'running', birth: `${bootId}/${ticks}` };
+}
+
+const PS_LIMIT_MS = 5_000;
+
+/** Asks `ps`, as there is no `/proc` on macOS. */
+export function askPs(pid: number): Promise<ProcessLook> {
+  return new Promise((resolve) => {
+    execFile(
+      '/bin/ps',
+      ['-o', 'stat=', '-o', 'lstart=', '-p', String(pid)],
+      // The date is printed in the reader's zone and language: every reader must get the same text.
+      { env: { TZ: 'UTC', LC_ALL: 'C' }, timeout: PS_LIMIT_MS, encoding: 'utf8' },
+      (error, stdout) => {
+        if (error === null) resolve(readPsLine(stdout));
+        // Exit code 1 and no line: no such process.
+        else
+          resolve(
+            error.code === 1 && stdout.trim() === '' ? { kind: 'gone' } : { kind: 'unknown' },
+          );
+      },
+    );
+  });
+}
+
+/** Reads a line of `ps -o stat= -o lstart=`: the state, then the date of the start. */
+export function readPsLine(line: string): ProcessLook {
+  const [state = '', ...date] = line.trim().split(/\s+/);
+  if (date.length < 5) return { kind: 'unknown' };
+  return state.startsWith('Z') ? { kind: 'gone' } : { kind: 'running', birth: date.join(' ') };
+}
