@@ -62,6 +62,16 @@ export function tickSighted(clock: AwakeClock, poll: PollTime): Tick {
   };
 }
 
+/**
+ * What the awake clock has come to at `at`, between two polls, as far as the wall clock can tell. The
+ * cap is the poll's own, so that a clock that was set can't carry it far.
+ */
+export function awakeAt(clock: AwakeClock, at: number): number {
+  if (clock.last?.sighted !== true) return clock.awakeMs;
+  const passedMs = Math.max(0, at - clock.last.at);
+  return clock.awakeMs + Math.min(passedMs, 3 * clock.plannedDelayMs);
+}
+
 /** Notes a poll that saw nothing: no time passes, and the wait after it is not counted either. */
 export function tickBlind(clock: AwakeClock, poll: PollTime): AwakeClock {
   return { ...clock, last: { monoMs: poll.monoMs, at: poll.at, sighted: false } };

@@ -6,6 +6,7 @@ import { absenceOf } from './session.ts';
 
 export type PollReason =
   | PollWish['reason']
+  | 'hint'
   | 'blind'
   | 'missing'
   | 'overdue'
@@ -25,12 +26,10 @@ export interface NextPoll {
 
 /** The whole cadence: rules in order, the first that applies; the floor always wins. */
 export function nextPoll(model: Model): NextPoll {
-  const { polls, wish, sight } = model;
+  const { polls, wish, hintedAt, sight } = model;
   const { poll } = model.windows;
-  if (wish !== null) {
-    const floorMs = wish.reason === 'hint' ? floorOf(model, wish.mode, 2) : 0;
-    return { delayMs: floorMs, floorMs, ...wish };
-  }
+  if (wish !== null) return pollNoSooner(0, 0, 'full', wish.reason);
+  if (hintedAt !== null) return pollNoSooner(0, floorOf(model, 'light', 2), 'light', 'hint');
   if (sight.kind === 'blind') {
     const grownMs = poll.blindMinMs * 2 ** Math.min(16, Math.max(0, polls.blindStreak - 1));
     const grown = grownMs >= poll.blindMaxMs;

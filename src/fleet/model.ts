@@ -16,10 +16,10 @@ export type Sight =
       readonly text: string;
     };
 
-/** A poll out of turn, and why somebody wants it. */
+/** A full poll out of turn, and why somebody wants it. */
 export interface PollWish {
-  readonly mode: PollMode;
-  readonly reason: 'start' | 'wake' | 'run-ended' | 'refresh' | 'hint';
+  readonly reason: 'start' | 'wake' | 'run-ended' | 'refresh';
+  readonly askedAt: number;
 }
 
 /** Everything the agent knows. `update` is its only writer. */
@@ -52,6 +52,8 @@ export interface Model {
   };
   /** A poll that somebody wants before the next one is due. */
   readonly wish: PollWish | null;
+  /** When something last hinted at a change that no poll begun since has confirmed. */
+  readonly hintedAt: number | null;
   /** A first sighted look was taken: what comes after is change. */
   readonly baselined: boolean;
 }
@@ -84,7 +86,8 @@ export function newModel(
       tookMs: { light: null, full: null },
       blindStreak: 0,
     },
-    wish: { mode: 'full', reason: 'start' },
+    wish: { reason: 'start', askedAt: Number.NEGATIVE_INFINITY },
+    hintedAt: null,
     baselined: false,
   };
 }

@@ -168,12 +168,17 @@ export type Closing =
 
 /** Whether a run can be summed up: nobody awaited, and quiet for long enough (or our run ended). */
 export function decideClosing(run: Run, rows: ReadonlyMap<string, Row>, look: Look): Closing {
-  if (!look.verdicts || run.asked) return { kind: 'open' };
+  if (!look.verdicts) return { kind: 'open' };
   for (const row of rows.values()) if (isAwaited(row, look)) return { kind: 'open' };
-  if (run.origin !== 'outside') return run.ended ? { kind: 'close' } : { kind: 'open' };
-  if (run.quietMs < run.askAtMs) return { kind: 'open' };
-  // A process that hangs for ever must not keep the sum for ever.
-  return run.quietMs >= look.windows.watchMs ? { kind: 'close' } : { kind: 'ask' };
+  if (run.origin !== 'outside') {
+    // It said that it restarts one that is still there: the stop may be on its way.
+    const announced = [...rows.values()].some((row) => row.restarting && row.phase.kind === 'up');
+    const quiet = run.quietMs >= look.windows.settleMs;
+    return run.ended && (quiet || !announced) ? { kind: 'close' } : { kind: 'open' };
+  }
+  // A process that hangs for ever, or an answer that never comes, must not keep the sum for ever.
+  if (run.quietMs >= look.windows.watchMs) return { kind: 'close' };
+  return run.asked || run.quietMs < run.askAtMs ? { kind: 'open' } : { kind: 'ask' };
 }
 
 /** Sums a run up. Null: no session came back, and its alarms tell it. */

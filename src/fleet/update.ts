@@ -3,7 +3,7 @@
  * total: it reads no clock, no file and no environment, and it never throws.
  */
 
-import { tickBlind, tickSighted } from './awake-clock.ts';
+import { awakeAt, tickBlind, tickSighted } from './awake-clock.ts';
 import { nextPoll } from './cadence.ts';
 import type { FleetEvent } from './events.ts';
 import type { Effect, Message, UpdateProcess } from './message.ts';
@@ -47,21 +47,24 @@ function takeMessage(model: Model, message: Message): Update {
     case 'ticked':
       return [{ ...model, utcOffsetMinutes: message.utcOffsetMinutes }, []];
     case 'hinted':
-      return [model.wish === null ? wishing(model, 'light', 'hint') : model, []];
+      return [hinting(model, message.at), []];
     case 'woke':
-      return [wishing(model, 'full', 'wake'), []];
+      return [wishing(model, 'wake', message.at), []];
     case 'refresh-asked':
-      return [wishing(model, 'full', 'refresh'), []];
+      return [wishing(model, 'refresh', message.at), []];
     case 'waiters-changed':
-      return [takeWaiters(model, message.key, message.count), []];
+      return [takeWaiters(model, message.key, message.count, message.at), []];
     case 'stop-intended': {
-      const stopIntents = new Map(model.stopIntents).set(message.key, model.clock.awakeMs);
+      const askedAwakeMs = awakeAt(model.clock, message.at);
+      const stopIntents = new Map(model.stopIntents).set(message.key, askedAwakeMs);
       return [{ ...model, stopIntents }, []];
     }
     case 'acknowledged':
       return [acknowledge(model, message.key), []];
     case 'run-began': {
       const { id, origin, scope, log, at } = message;
+      // One that still settles is summed up now: nothing would ever tell of it otherwise.
+      const [before, summed] = closeRun(model, at);
       const run = newRun({ id, origin, scope, log, startedAt: at }, model.windows.settleMs);
       const event: FleetEvent = {
         at,
@@ -71,24 +74,25 @@ function takeMessage(model: Model, message: Message): Update {
         noticeKind: null,
         text: texts.runStarted(scope),
       };
-      return [{ ...model, run }, tell([event])];
+      return [{ ...before, run }, [...summed, ...tell([event])]];
     }
     case 'run-planned':
       return [withRun(model, (run) => ({ ...run, total: message.total })), []];
     case 'run-restarting': {
-      const marked = withRow(model, message.key, (row) => ({ ...row, restarting: true }));
+      const marked = withRow(model, message.key, markRestarting);
       const next = withRun(marked, (run) => ({
         ...run,
         phase: 'restarting',
         current: message.key,
+        quietMs: 0,
       }));
-      return [wishing(next, 'light', 'hint'), []];
+      return [hinting(next, message.at), []];
     }
     case 'run-step-failed':
       return takeFailedStep(model, message.key, message.step, message.at);
     case 'run-ended': {
       const next = withRun(model, (run) => ({ ...run, ended: true, current: null }));
-      return [wishing(next, 'full', 'run-ended'), []];
+      return [wishing(next, 'run-ended', message.at), []];
     }
   }
 }
@@ -100,10 +104,21 @@ function takePoll(model: Model, polled: Polled): Update {
     polled.observation.kind === 'blind'
       ? takeBlind(model, polled, polled.observation)
       : takeSighting(model, polled, polled.observation);
-  const fulfilled = next.wish !== null && (next.wish.mode === 'light' || polled.mode === 'full');
-  const asked: Model = { ...next, wish: fulfilled ? null : next.wish };
+  const { wish, hintedAt } = next;
+  const granted = wish === null || (polled.mode === 'full' && !isAskedDuring(wish.askedAt, polled));
+  const confirmed = hintedAt === null || !isAskedDuring(hintedAt, polled);
+  const asked: Model = {
+    ...next,
+    wish: granted ? null : wish,
+    hintedAt: confirmed ? null : hintedAt,
+  };
   const plannedDelayMs = nextPoll(asked).delayMs;
   return [{ ...asked, clock: { ...asked.clock, plannedDelayMs } }, effects];
+}
+
+/** A poll that had begun before somebody asked for one may have missed what they asked for. */
+function isAskedDuring(askedAt: number, { at, tookMs }: Polled): boolean {
+  return askedAt <= at && askedAt > at - tookMs;
 }
 
 /** Blind is not gone: nothing moves but the sight itself. */
@@ -283,7 +298,7 @@ function closeRun(model: Model, at: number): Update {
   if (model.run === null) return [model, []];
   const summed = finishRun(model.run, model.rows, at, model.windows.forgetMs);
   // The images were rebuilt: what is stale now has to be asked anew.
-  const closed = wishing({ ...model, run: null }, 'full', 'run-ended');
+  const closed = wishing({ ...model, run: null, rows: unmarkAll(model.rows) }, 'run-ended', at);
   if (summed === null) return [closed, []];
   return [{ ...closed, lastRun: summed.finished }, tell([summed.event])];
 }
@@ -323,10 +338,9 @@ function takeFailedStep(model: Model, key: string, step: 'stop' | 'start', at: n
   if (row.phase.kind === 'up') {
     const phase = { ...row.phase, failedStep: { step, ageMs: 0 } };
     return [
-      wishing(
+      hinting(
         withRow(model, key, () => ({ ...row, phase })),
-        'light',
-        'hint',
+        at,
       ),
       [],
     ];
@@ -336,9 +350,21 @@ function takeFailedStep(model: Model, key: string, step: 'stop' | 'start', at: n
   return [withRow(model, key, () => failed.row), tell(failed.events)];
 }
 
-function takeWaiters(model: Model, key: string, count: number): Model {
+/** Our run's own word is evidence, also where a poll was quicker to see the session go. */
+function markRestarting(row: Row): Row {
+  const marked = { ...row, restarting: row.phase.kind !== 'off' };
+  const absence = absenceOf(row.phase);
+  return absence === null ? marked : withAbsence(marked, addEvidence(absence, 'own-run'));
+}
+
+/** A run that is over announces nothing any more: who vanishes later does so for another reason. */
+function unmarkAll(rows: ReadonlyMap<string, Row>): ReadonlyMap<string, Row> {
+  return new Map([...rows].map(([key, row]) => [key, { ...row, restarting: false }]));
+}
+
+function takeWaiters(model: Model, key: string, count: number, at: number): Model {
   const waiters = new Map(model.waiters);
-  const sinceAwakeMs = waiters.get(key)?.sinceAwakeMs ?? model.clock.awakeMs;
+  const sinceAwakeMs = waiters.get(key)?.sinceAwakeMs ?? awakeAt(model.clock, at);
   if (count > 0) waiters.set(key, { count, sinceAwakeMs });
   else waiters.delete(key);
   return { ...model, waiters };
@@ -365,10 +391,12 @@ function notePoll(model: Model, polled: Polled, sighted: boolean): Model['polls'
   };
 }
 
-function wishing(model: Model, mode: 'light' | 'full', reason: PollWish['reason']): Model {
-  // A full look answers what a light one was wanted for.
-  if (model.wish?.mode === 'full' && mode === 'light') return model;
-  return { ...model, wish: { mode, reason } };
+function wishing(model: Model, reason: PollWish['reason'], askedAt: number): Model {
+  return { ...model, wish: { reason, askedAt } };
+}
+
+function hinting(model: Model, hintedAt: number): Model {
+  return { ...model, hintedAt };
 }
 
 function withRun(model: Model, change: (run: NonNullable<Model['run']>) => Model['run']): Model {

@@ -224,7 +224,8 @@ function observeUnanswered(row: Row, session: SessionSight, look: Look): Step {
   if (row.incarnation !== null && isSameIncarnation(row.incarnation, session.incarnation)) {
     const nullMs =
       phase.kind === 'up' && phase.clients === null ? phase.nullMs + look.elapsedMs : 0;
-    const failedStep = phase.kind === 'up' ? ageFailedStep(phase.failedStep, look) : null;
+    // Only being ready for long enough takes a failed step back.
+    const failedStep = phase.kind === 'up' ? phase.failedStep : null;
     const up: Phase = { kind: 'up', clients: null, nullMs, absence: null, failedStep };
     const incarnation = mergeIncarnation(row.incarnation, session.incarnation);
     return quietStep(enter({ ...row, incarnation, imageStale }, up, look));
@@ -246,7 +247,7 @@ function observeUnanswered(row: Row, session: SessionSight, look: Look): Step {
   );
   const away: Phase = {
     kind: 'away',
-    origin: phase.kind === 'up' ? 'vanished' : 'started',
+    origin: wasOff(phase) ? 'started' : 'vanished',
     absence,
     listed: { incarnation: session.incarnation, nullMs: 0 },
     alarmed: false,
@@ -429,7 +430,10 @@ function ageFailedStep(
 }
 
 function incidentOf(row: Row, kind: string): string {
-  const life = row.incarnation === null ? 'none' : nameIncarnation(row.incarnation);
+  const { incarnation, phase } = row;
+  // One that was never ready has no life to be named by; when it was first seen is as unique.
+  const unnamed = `unready@${absenceOf(phase)?.at ?? row.since}`;
+  const life = incarnation === null ? unnamed : nameIncarnation(incarnation);
   const times = row.resumptions === 0 ? '' : `.${row.resumptions}`;
   return `${kind}:${row.key}:${life}${times}`;
 }
