@@ -1,12 +1,12 @@
 /** What people and programs see of the model: the JSON of `status --json`, schema 1. */
 
 import { nextPoll, type PollReason } from './cadence.ts';
-import { parseStamp } from './incarnation.ts';
 import type { Model } from './model.ts';
 import { quietNow } from './notice-policy.ts';
 import type { Capabilities, PollMode } from './observation.ts';
 import type { FinishedRun, KeyedReason, Run, RunOrigin, RunPhase, RunScope } from './runs.ts';
 import { type FailureKind, type Row, type SessionState, stateOf } from './session.ts';
+import { writeStampAsIso } from './stamp-iso.ts';
 import { texts } from './texts.ts';
 
 export type Health = 'zombie' | 'supervisor-lost' | 'workspace-missing' | 'conflict';
@@ -87,6 +87,7 @@ export function view(model: Model, at: number = model.polls.checkedAt ?? 0): Fle
   const rows = [...model.rows.values()].sort((a, b) => (a.key < b.key ? -1 : 1));
   const next = nextPoll(model);
   const { polls, sight, sandy } = model;
+  const lastMs = polls.tookMs[polls.lastMode];
   return {
     schema: 1,
     checkedAt: toIso(polls.checkedAt),
@@ -103,7 +104,7 @@ export function view(model: Model, at: number = model.polls.checkedAt ?? 0): Fle
           },
     docker: viewDocker(model),
     badge: viewBadge(model, rows),
-    sessions: rows.map((row) => viewSession(row, model)),
+    sessions: viewSessions(rows, model),
     run: model.run === null ? null : viewRun(model.run),
     lastRun: model.lastRun === null ? null : viewFinishedRun(model.lastRun),
     failures: rows.flatMap(viewFailure),
@@ -112,7 +113,7 @@ export function view(model: Model, at: number = model.polls.checkedAt ?? 0): Fle
       mode: next.mode,
       nextInMs: Math.round(next.delayMs),
       reason: next.reason,
-      lastMs: polls.tookMs[polls.lastMode],
+      lastMs: lastMs === null ? null : Math.round(lastMs),
     },
   };
 }
@@ -149,7 +150,16 @@ function viewBadge(model: Model, rows: readonly Row[]): FleetView['badge'] {
   return stale > 0 ? { state: 'stale', count: stale } : { state: 'ok', count: 0 };
 }
 
-function viewSession(row: Row, model: Model): SessionView {
+function viewSessions(rows: readonly Row[], model: Model): SessionView[] {
+  // After a start most rows have one instant in common, and writing it is most of the work.
+  let last = { at: Number.NaN, iso: '' };
+  return rows.map((row) => {
+    if (row.since !== last.at) last = { at: row.since, iso: new Date(row.since).toISOString() };
+    return viewSession(row, last.iso, model);
+  });
+}
+
+function viewSession(row: Row, since: string, model: Model): SessionView {
   const { phase } = row;
   const health = viewHealth(row, model);
   // What is listed now is the life that counts; the baseline speaks only while nothing else is.
@@ -159,12 +169,12 @@ function viewSession(row: Row, model: Model): SessionView {
     key: row.key,
     workspace: row.workspace,
     state: stateOf(phase),
-    since: new Date(row.since).toISOString(),
+    since,
     imageStale: phase.kind === 'up' ? row.imageStale : null,
     attachedClients: phase.kind === 'up' && phase.absence === null ? phase.clients : null,
     waitingShims: model.waiters.get(row.key)?.count ?? 0,
-    startedAt: toIso(parseStamp(life?.startedAt ?? null)),
-    updatedAt: toIso(parseStamp(life?.updatedAt ?? null)),
+    startedAt: writeStampAsIso(life?.startedAt ?? null),
+    updatedAt: writeStampAsIso(life?.updatedAt ?? null),
     health,
     reason: explain(row, health, model),
     actions: viewActions(row, model),
