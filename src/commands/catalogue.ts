@@ -2,15 +2,48 @@ import type { Command } from './command.ts';
 
 /** Every command there is. What is not built is not listed. */
 export const catalogue: Readonly<Record<string, Command>> = {
+  run: {
+    usage: 'run',
+    summary: 'watch the sessions in the foreground and tell what happens to them',
+    details: [
+      'Notices are printed as lines and kept in the log. A second agent says that one is running.',
+      '',
+      'Exit: 0.',
+    ],
+    load: () => import('./run.ts'),
+  },
   status: {
-    usage: 'status [--json]',
+    usage: 'status [--json] [--watch]',
     summary: 'show the sessions: their state, stale images, what needs a person',
     details: [
-      '--json   the same for programs, schema 1',
+      '--json    the same for programs, schema 1',
+      '--watch   go on showing every change, until Ctrl-C; needs a running agent',
       '',
       'Exit: 0 all is well, 3 something needs a person, 69 sandy or docker is unavailable.',
     ],
     load: () => import('./status.ts'),
+  },
+  ack: {
+    usage: 'ack SESSION | ack --all',
+    summary: 'take down a pinned failure',
+    details: [
+      'SESSION is a key, the beginning of one, or a workspace path.',
+      '--all   every failure',
+      '',
+      'Exit: 0, 1 when it could not be done, 2 no such session.',
+    ],
+    load: () => import('./ack.ts'),
+  },
+  log: {
+    usage: 'log [--json]',
+    summary: 'show what happened, newest last',
+    details: [
+      'A line with ! was worth a notice.',
+      '--json   one object a line',
+      '',
+      'Exit: 0, 1 when the log cannot be read.',
+    ],
+    load: () => import('./log.ts'),
   },
   config: {
     usage: 'config [--json] | config get KEY | config set KEY VALUE | config path',

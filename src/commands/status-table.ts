@@ -1,3 +1,4 @@
+import type { StatusDocument } from '../control/status-document.ts';
 import { blindHeadlines, countSessions } from '../fleet/texts.ts';
 import type { FleetView, SessionView } from '../fleet/view.ts';
 import { cleanForeignText } from '../system/foreign-text.ts';
@@ -13,14 +14,16 @@ export interface Reader {
 const headings = ['SESSION', 'STATE', 'IMAGE', 'CLIENTS', 'STARTED', 'UPDATED', 'WORKSPACE'];
 
 /** The fleet as a person reads it: one line a session, what needs a person, one line of sums. */
-export function drawStatus(fleet: FleetView, reader: Reader): string {
+export function drawStatus(fleet: StatusDocument, reader: Reader): string {
   const rows = fleet.sessions.map((session) => drawCells(session, reader));
   const notes = fleet.sessions.flatMap(drawNote);
   const lines = [
     ...(rows.length > 0 ? alignColumns([headings, ...rows]) : []),
     ...notes,
     ...drawLimits(fleet),
+    ...drawRun(fleet, reader),
     drawSum(fleet, reader),
+    ...(fleet.agent?.troubles ?? []).map((trouble) => cleanForeignText(trouble, 400)),
   ];
   return `${lines.join('\n')}\n`;
 }
@@ -39,9 +42,9 @@ function drawCells(session: SessionView, reader: Reader): string[] {
 
 /** Why a row is as it is, where that is not plain from its state. */
 function drawNote({ key, reason }: SessionView): string[] {
-  return reason === null
-    ? []
-    : [`  ${cleanForeignText(key, 60)}: ${cleanForeignText(reason, 300)}`];
+  if (reason === null) return [];
+  const sentence = reason.startsWith(key) ? reason : `${key}: ${reason}`;
+  return [`  ${cleanForeignText(sentence, 400)}`];
 }
 
 /** What an old sandy cannot do, and the version that can. */
@@ -55,7 +58,7 @@ function drawLimits({ sandy }: FleetView): string[] {
   return [];
 }
 
-function drawSum(fleet: FleetView, { now }: Reader): string {
+function drawSum(fleet: StatusDocument, { now }: Reader): string {
   const running = fleet.sessions.filter(({ attachedClients: clients }) => clients !== null).length;
   const stale = fleet.sessions.filter((session) => session.imageStale === true).length;
   const parts = [countSessions(running)];
@@ -74,7 +77,24 @@ function drawSum(fleet: FleetView, { now }: Reader): string {
   }
   const images =
     fleet.imagesCheckedAt === null ? '' : `, images ${formatMoment(fleet.imagesCheckedAt, now)}`;
-  return `${counts} Checked ${formatMoment(fleet.checkedAt, now)}${images}. No agent is running; this was one look.`;
+  return `${counts} Checked ${formatMoment(fleet.checkedAt, now)}${images}. ${drawAgent(fleet)}`;
+}
+
+function drawAgent({ agent }: StatusDocument): string {
+  return agent === null ? 'No agent is running; this was one look.' : `Agent ${agent.pid}.`;
+}
+
+/** The run in progress, or what the last one came to. */
+function drawRun({ run, lastRun }: FleetView, { now }: Reader): string[] {
+  if (run !== null) {
+    const [done, total] = run.progress;
+    const current = run.current === null ? '' : `, now ${cleanForeignText(run.current, 60)}`;
+    return [`Updating: ${done}${total === null ? '' : ` of ${total}`} restarted${current}.`];
+  }
+  if (lastRun === null) return [];
+  const [from, to] = [lastRun.startedAt, lastRun.endedAt].map((iso) => formatMoment(iso, now));
+  const { restarted, failed } = lastRun;
+  return [`Last update ${from} to ${to}: ${restarted.length} restarted, ${failed.length} failed.`];
 }
 
 function alignColumns(rows: readonly (readonly string[])[]): string[] {

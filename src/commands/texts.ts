@@ -2,6 +2,11 @@
 
 import { cleanForeignText } from '../system/foreign-text.ts';
 
+function listKeys(keys: readonly string[]): string {
+  const shown = keys.slice(0, 12).map((key) => cleanForeignText(key, 60));
+  return keys.length > shown.length ? `${shown.join(', ')} and more` : shown.join(', ');
+}
+
 export const texts = {
   program:
     'sandy-tray watches your sandy sessions and tells what restarts and updates did to them.',
@@ -12,6 +17,34 @@ export const texts = {
   tooManyArguments: 'Too many arguments.',
   wrongConfigVerb: (verb: string) =>
     `"config ${cleanForeignText(verb, 40)}" with these arguments is not a form of config.`,
+  alreadyRunning: (pid: number | null) =>
+    pid === null ? 'An agent is already running.' : `An agent is already running (pid ${pid}).`,
+  watching: (pid: number) => `Watching (pid ${pid}). Ctrl-C ends the agent; sessions keep running.`,
+  notClaimed: (code: string) =>
+    `The state folder can't be written (${code}); the agent runs without its lock. Free the disk or mend the permissions of that folder.`,
+  noAgent: 'No agent is running. Start one with: sandy-tray run',
+  agentGone: 'The agent is gone. Start it again with: sandy-tray run',
+  agentSilent:
+    'The agent does not answer; this goes on without it. Restart it with: sandy-tray run',
+  agentOfOtherVersion:
+    'The running agent is of another version; this goes on without it. Restart the agent.',
+  agentOutOfReach: (code: string) =>
+    `The agent's socket can't be used (${code}); this goes on without it. Mend the permissions of the state folder.`,
+  requestFailed: 'The agent did not do it. Look at it with: sandy-tray doctor',
+  whichToAck: 'Say which session, or --all.',
+  nothingPinned: 'Nothing waits to be acknowledged.',
+  acknowledged: (keys: readonly string[]) =>
+    `Acknowledged: ${keys.map((key) => cleanForeignText(key, 60)).join(', ')}.`,
+  manySessions: (argument: string, keys: readonly string[]) =>
+    `"${cleanForeignText(argument, 60)}" fits several sessions: ${listKeys(keys)}. Give more of the key.`,
+  noSession: (argument: string, keys: readonly string[]) =>
+    keys.length === 0
+      ? `There is no session "${cleanForeignText(argument, 60)}"; none is known.`
+      : `There is no session "${cleanForeignText(argument, 60)}". There are: ${listKeys(keys)}.`,
+  unreadableRecords: (count: number) =>
+    `${count} unreadable ${count === 1 ? 'line was' : 'lines were'} left out of the log.`,
+  unreadableLog: (code: string) =>
+    `The log can't be read (${code}). Mend the permissions of the state folder.`,
   noDaemon: (version: string) =>
     `sandy ${version} has no daemon sessions. They came with 1.1.0: sandy --upgrade`,
   noUpdates: (version: string) =>

@@ -1,5 +1,5 @@
 import { chmodSync } from 'node:fs';
-import { chmod, lstat, mkdir, rm } from 'node:fs/promises';
+import { chmod, lstat, mkdir, rm, stat } from 'node:fs/promises';
 import { createServer, type Server } from 'node:net';
 import { dirname } from 'node:path';
 import type { FleetView } from '../fleet/view.ts';
@@ -12,7 +12,7 @@ import {
   serveClient,
 } from './served-client.ts';
 import { isSocketPathTooLong, maxSocketPathBytes } from './socket-path.ts';
-import type { StatusDocument, TrayState } from './status-document.ts';
+import type { AgentHealth, StatusDocument } from './status-document.ts';
 import { texts } from './texts.ts';
 
 /** One life of the agent. */
@@ -40,7 +40,7 @@ export interface ControlServer {
    * Shows the fleet to every client. `rev` must grow. It costs nothing while nobody listens, and one
    * serialisation however many do.
    */
-  publish(rev: number, fleet: FleetView, tray: TrayState): void;
+  publish(rev: number, fleet: FleetView, health: AgentHealth): void;
   /**
    * Drops every client and removes the socket. Node removes it by its path: close before you give
    * up the agent's lock, or the next agent's socket may go instead.
@@ -80,7 +80,9 @@ export async function startServer(options: ServerOptions): Promise<ServerOutcome
     const probe = await connectToAgent({ socketPath, role: 'probe', timeoutMs: PROBE_LIMIT_MS });
     if (probe.kind === 'connected') probe.close();
     if (probe.kind !== 'absent') return { kind: 'in-use', text: texts.inUse(socketPath) };
-    await removeDeadSocket(socketPath);
+    if (!(await removeDeadSocket(socketPath))) {
+      return { kind: 'failed', errorCode: 'ENOTSOCK', text: texts.notSocket(socketPath) };
+    }
     return await listen(options);
   } catch (error) {
     const { code: errorCode } = error as NodeJS.ErrnoException;
@@ -93,16 +95,22 @@ export async function startServer(options: ServerOptions): Promise<ServerOutcome
 /** Null once the folder is there, ours and closed to others; else a sentence. */
 async function closeFolder(folder: string): Promise<string | null> {
   await mkdir(folder, { recursive: true, mode: 0o700 });
-  const { uid, mode } = await lstat(`${folder}/.`);
+  const { uid, mode } = await stat(folder);
   if (uid !== process.getuid?.()) return texts.foreignFolder(folder);
   if ((mode & 0o077) !== 0) await chmod(folder, 0o700);
   return null;
 }
 
-/** Whatever else is in the socket's place was put there by a person, and listening will say so. */
-async function removeDeadSocket(path: string): Promise<void> {
-  const found = await lstat(path).catch(() => null);
-  if (found?.isSocket() === true) await rm(path, { force: true });
+/** Whether the place is free now. Whatever else than a socket is there was put there by a person. */
+async function removeDeadSocket(path: string): Promise<boolean> {
+  try {
+    if (!(await lstat(path)).isSocket()) return false;
+    await rm(path, { force: true });
+    return true;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return true;
+    throw error;
+  }
 }
 
 async function listen(options: ServerOptions): Promise<ControlServer> {
@@ -144,9 +152,9 @@ async function listen(options: ServerOptions): Promise<ControlServer> {
   await bind(server, socketPath);
   return {
     kind: 'listening',
-    publish: (rev, fleet, tray) => {
+    publish: (rev, fleet, health) => {
       const { startedAt } = identity;
-      newest = { ...fleet, epoch, rev, agent: { pid, version, startedAt, tray } };
+      newest = { ...fleet, epoch, rev, agent: { pid, version, startedAt, ...health } };
       line = null;
       for (const client of served.values()) client.offerSnapshot();
     },

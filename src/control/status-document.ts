@@ -4,12 +4,18 @@ import type { FleetView } from '../fleet/view.ts';
 /** How the menu-bar icon fares: `shown`, `no-host`, `no-watcher`, `no-bus`, `off` and the like. */
 export type TrayState = string;
 
+/** What the agent can and can't do now. */
+export interface AgentHealth {
+  readonly tray: TrayState;
+  /** What it has to do without, one sentence each: a full disk, no socket. */
+  readonly troubles: readonly string[];
+}
+
 /** The agent as `status --json` names it. */
-export interface AgentView {
+export interface AgentView extends AgentHealth {
   readonly pid: number;
   readonly version: string;
   readonly startedAt: string;
-  readonly tray: TrayState;
 }
 
 /** `status --json`, schema 1: the fleet, and who says so. */

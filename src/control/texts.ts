@@ -6,9 +6,9 @@ export const texts = {
   pathTooLong: (path: string, most: number) =>
     `The path of the agent's socket is too long (${Buffer.byteLength(path)} bytes, at most ${most}): ${cleanForeignText(path, 300)}. Set SANDY_TRAY_DIR to a shorter path.`,
   foreignFolder: (folder: string) =>
-    `${cleanForeignText(folder, 300)} belongs to another user or is no folder. Set SANDY_TRAY_DIR to a folder of yours.`,
-  openFolder: (folder: string, code: string) =>
-    `${cleanForeignText(folder, 300)} can't be closed to other users (${code}). Set SANDY_TRAY_DIR to a folder of yours.`,
+    `${cleanForeignText(folder, 300)} belongs to another user. Set SANDY_TRAY_DIR to a folder of yours.`,
+  notSocket: (path: string) =>
+    `${cleanForeignText(path, 300)} is not a socket, so this program did not make it. Move it away.`,
   inUse: (path: string) =>
     `Another agent answers on ${cleanForeignText(path, 300)}. Stop it, or set SANDY_TRAY_DIR to another folder.`,
   notListening: (path: string, code: string) =>

@@ -69,7 +69,5 @@ export type Effect =
     }
   /** Quiet hours are over: one banner for all that they held. */
   | { readonly kind: 'digest'; readonly incident: string; readonly events: readonly FleetEvent[] }
-  /** What this incident's banner said is no longer so. */
-  | { readonly kind: 'withdraw'; readonly incident: string }
   /** One look for update processes; answered by `looked`. */
   | { readonly kind: 'look-for-updates' };

@@ -33,8 +33,8 @@ export const texts = {
   restarted: (key: string) => `${key} was restarted for updates.`,
   late: (key: string, ms: number, starting: boolean) =>
     starting
-      ? `${key} is still starting after ${formatDuration(ms)}.`
-      : `${key} did not come back: it went away for an update ${formatDuration(ms)} ago.`,
+      ? `${key} did not come back: it is still starting after ${formatDuration(ms)}.`
+      : `${key} did not come back: it went away for an update and is not back after ${formatDuration(ms)}.`,
   back: (key: string, ms: number) => `${key} is back after ${formatDuration(ms)}.`,
   backAfterFailure: (key: string) => `${key} is back.`,
   down: (key: string, ms: number) =>

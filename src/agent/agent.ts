@@ -1,0 +1,171 @@
+import { randomUUID } from 'node:crypto';
+import { join } from 'node:path';
+import { type ControlServer, startServer } from '../control/server.ts';
+import { nameSocket } from '../control/socket-path.ts';
+import type { EventKind, FleetEvent } from '../fleet/events.ts';
+import type { Message } from '../fleet/message.ts';
+import { type Model, newModel } from '../fleet/model.ts';
+import type { PollMode } from '../fleet/observation.ts';
+import { view } from '../fleet/view.ts';
+import { windowsFrom } from '../fleet/windows.ts';
+import type { Notifier } from '../notify/notifier.ts';
+import { createChangeHints } from '../sandy/change-hints.ts';
+import { createSandy, knownSandy } from '../sandy/client.ts';
+import { lookAtSandy } from '../sandy/looking.ts';
+import { findUpdateProcesses } from '../sandy/update-processes.ts';
+import { openEventLog } from '../store/event-log.ts';
+import { openFleetState } from '../store/fleet-state.ts';
+import { openLedger } from '../store/ledger.ts';
+import { configFileName, type Preferences, readPreferences } from '../store/preferences.ts';
+import { applySaved } from '../store/saved-fleet.ts';
+import type { Folders } from '../system/paths.ts';
+import { watchFile } from './file-watch.ts';
+import { startLoop } from './loop.ts';
+import { quietFrom } from './policy.ts';
+import { answerRequest } from './requests.ts';
+import { tellEffects } from './teller.ts';
+import { texts } from './texts.ts';
+import { startTicking } from './tick.ts';
+import { createTroubles } from './troubles.ts';
+
+export interface AgentOptions {
+  readonly folders: Folders;
+  readonly preferences: Preferences;
+  readonly timeScale: number;
+  readonly version: string;
+  readonly notifier: Notifier;
+  /** Takes a sentence for whoever reads the agent's own output. */
+  readonly warn: (sentence: string) => void;
+}
+
+/** A running agent. */
+export interface Agent {
+  /** Tells and saves what there is, lets go of everything, and resolves. */
+  readonly stop: () => Promise<void>;
+}
+
+/**
+ * Starts the agent in this process. The caller has claimed the folder. Whatever can't be had (the disk,
+ * the socket) is done without and said: the agent watches all the same.
+ */
+export async function startAgent(options: AgentOptions): Promise<Agent> {
+  const { folders, timeScale, version, notifier, warn } = options;
+  const { state: folder } = folders;
+  const startedAt = Date.now();
+  const epoch = randomUUID();
+  const troubles = createTroubles(texts.notWritten, warn);
+  const log = openEventLog(folder);
+  const ledger = openLedger(folder, startedAt);
+  const fleetState = openFleetState(folder);
+  for (const problem of [...ledger.problems, ...fleetState.problems]) warn(problem);
+
+  let { preferences } = options;
+  let sandy = createSandy({ sandyPath: preferences.sandyPath, stateFolder: folder });
+  let server: ControlServer | null = null;
+  let rev = 0;
+  const publish = (model: Model) => {
+    rev += 1;
+    server?.publish(rev, view(model, Date.now()), { tray: 'off', troubles: troubles.list() });
+  };
+  const hints = createChangeHints(() => loop.dispatch({ kind: 'hinted', at: Date.now() }));
+
+  let pollId = 0;
+  const poll = async (mode: PollMode, signal: AbortSignal): Promise<Message[]> => {
+    const asked = sandy;
+    const { observation, durationMs, warnings } = await lookAtSandy(asked, mode, signal);
+    for (const warning of warnings) warn(warning.text);
+    const at = Date.now();
+    if (observation.kind === 'sighted') hints.follow(observation.sandyHome);
+    pollId += 1;
+    return [
+      { kind: 'sandy-found', at, sandy: knownSandy(asked) },
+      {
+        kind: 'polled',
+        at,
+        id: pollId,
+        monoMs: performance.now(),
+        tookMs: durationMs,
+        mode: observation.kind === 'sighted' ? observation.mode : mode,
+        observation,
+      },
+    ];
+  };
+
+  const blank = newModel(
+    windowsFrom(preferences, timeScale),
+    preferences.notify,
+    quietFrom(preferences),
+  );
+  const loop = startLoop(applySaved(blank, fleetState.saved), {
+    poll,
+    show: publish,
+    tell: (effects) => tellEffects({ log, ledger, notifier, onWrite: troubles.noteWrite }, effects),
+    save(model, forgottenKeys) {
+      const outcome = fleetState.save(model, forgottenKeys);
+      troubles.noteWrite('state', outcome);
+      if (outcome.kind === 'written') troubles.noteWrite('ledger', ledger.prune(Date.now()));
+    },
+    lookForUpdates: async () => ({
+      kind: 'looked',
+      processes: await findUpdateProcesses(),
+      at: Date.now(),
+    }),
+  });
+  const record = (kind: EventKind, text: string) => {
+    const event: FleetEvent = {
+      at: Date.now(),
+      kind,
+      key: null,
+      incident: null,
+      noticeKind: null,
+      text,
+    };
+    log.append(event, false);
+  };
+  record('agent-started', texts.agentStarted(process.pid, version));
+
+  const listening = await startServer({
+    socketPath: nameSocket(folder),
+    identity: { pid: process.pid, version, epoch, startedAt: new Date(startedAt).toISOString() },
+    onRequest: (name, body) => answerRequest(loop, name, body),
+    onClientsChanged: () => {},
+  });
+  if (listening.kind === 'listening') {
+    server = listening;
+    publish(loop.model());
+  } else {
+    troubles.note('socket', listening.text);
+  }
+
+  const stopTicking = startTicking(timeScale, ({ at, utcOffsetMinutes, woke }) => {
+    loop.dispatch({ kind: 'ticked', at, utcOffsetMinutes });
+    if (woke) loop.dispatch({ kind: 'woke', at });
+  });
+  const stopWatching = watchFile(join(folders.config, configFileName), () => {
+    const read = readPreferences(folders.config);
+    for (const problem of read.problems) warn(problem);
+    if (read.preferences.sandyPath !== preferences.sandyPath) {
+      sandy = createSandy({ sandyPath: read.preferences.sandyPath, stateFolder: folder });
+      loop.dispatch({ kind: 'refresh-asked', at: Date.now() });
+    }
+    preferences = read.preferences;
+    loop.dispatch({
+      kind: 'settings-changed',
+      at: Date.now(),
+      windows: windowsFrom(preferences, timeScale),
+      notify: preferences.notify,
+      quiet: quietFrom(preferences),
+    });
+  });
+
+  return {
+    async stop() {
+      stopTicking();
+      stopWatching();
+      hints.stop();
+      await loop.stop();
+      record('agent-stopped', texts.agentStopped(process.pid));
+      await server?.close();
+    },
+  };
+}

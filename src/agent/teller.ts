@@ -1,0 +1,90 @@
+import type { FleetEvent } from '../fleet/events.ts';
+import type { Effect } from '../fleet/message.ts';
+import type { Notice, Notifier } from '../notify/notifier.ts';
+import type { EventLog } from '../store/event-log.ts';
+import { nameHappening } from '../store/event-record.ts';
+import type { Ledger } from '../store/ledger.ts';
+import type { WriteOutcome } from '../system/files.ts';
+import { texts } from './texts.ts';
+
+/** What telling stands on. */
+export interface TellerParts {
+  readonly log: EventLog;
+  readonly ledger: Ledger;
+  readonly notifier: Notifier;
+  /** A file that can't be written; it goes on in memory. */
+  readonly onWrite: (file: 'log' | 'ledger', outcome: WriteOutcome) => void;
+}
+
+/**
+ * Tells each happening exactly once, whenever the process is killed: into the log unless it is there,
+ * then the ledger's intent, the banner, and the ledger's mark. The caller saves the fleet's state only
+ * after this, so that what was not told to its end is observed again by the next process.
+ */
+export async function tellEffects(parts: TellerParts, effects: readonly Effect[]): Promise<void> {
+  for (const effect of effects) {
+    switch (effect.kind) {
+      case 'tell':
+        await tell(parts, effect.event, effect.notice, effect.notice && !effect.held);
+        break;
+      case 'digest':
+        await tellDigest(parts, effect.incident, effect.events);
+        break;
+      case 'look-for-updates':
+        break;
+    }
+  }
+}
+
+async function tell(
+  parts: TellerParts,
+  event: FleetEvent,
+  notice: boolean,
+  show: boolean,
+): Promise<void> {
+  const { log, ledger, notifier, onWrite } = parts;
+  const appended = log.append(event, notice);
+  onWrite('log', appended.kind === 'failed' ? notWritten(appended.errorCode) : written);
+  if (event.kind === 'back' && event.incident !== null) {
+    const alarm = `late:${event.incident}`;
+    await notifier.withdraw(alarm);
+    if (ledger.stepOf(alarm) !== null) onWrite('ledger', ledger.markDone(alarm, event.at));
+  }
+  const id = nameHappening(event);
+  if (!show || event.noticeKind === null || id === null) return;
+  const { at, key, text, noticeKind: kind } = event;
+  await showOnce(parts, { id, kind, at, key, text }, appended.kind !== 'already-there');
+}
+
+async function tellDigest(
+  parts: TellerParts,
+  incident: string,
+  events: readonly FleetEvent[],
+): Promise<void> {
+  const at = events.at(-1)?.at ?? 0;
+  const notice = {
+    id: incident,
+    kind: 'digest',
+    at,
+    key: null,
+    text: texts.digest(events),
+  } as const;
+  await showOnce(parts, notice, true);
+}
+
+async function showOnce(
+  { ledger, notifier, onWrite }: TellerParts,
+  notice: Notice,
+  loggedNow: boolean,
+): Promise<void> {
+  if (!ledger.mayShow(notice.id, loggedNow)) return;
+  onWrite('ledger', ledger.intend(notice.id, notice.at));
+  await notifier.show(notice);
+  onWrite('ledger', ledger.markShown(notice.id, notice.at));
+}
+
+const written: WriteOutcome = { kind: 'written' };
+
+function notWritten(errorCode: string): WriteOutcome {
+  return { kind: 'not-written', errorCode };
+}

@@ -1,0 +1,50 @@
+import { connectToAgent } from '../control/client.ts';
+import type { AgentConnection } from '../control/conversation.ts';
+import { nameSocket } from '../control/socket-path.ts';
+import type { StatusDocument } from '../control/status-document.ts';
+import { texts } from './texts.ts';
+
+/** How long a healthy agent has to answer; a hung one must not keep a person waiting. */
+const ANSWER_LIMIT_MS = 2_000;
+
+export type AgentContact =
+  | {
+      readonly kind: 'connected';
+      readonly connection: AgentConnection;
+      readonly status: StatusDocument;
+    }
+  /** Go on alone. `text`: why, where a person should know; null when there simply is none. */
+  | { readonly kind: 'alone'; readonly text: string | null };
+
+/** Connects to the agent and waits for its first snapshot. */
+export async function contactAgent(stateFolder: string, role: string): Promise<AgentContact> {
+  const outcome = await connectToAgent({
+    socketPath: nameSocket(stateFolder),
+    role,
+    timeoutMs: ANSWER_LIMIT_MS,
+  });
+  switch (outcome.kind) {
+    case 'connected': {
+      const first = await Promise.race([outcome.snapshots.next(), expire(ANSWER_LIMIT_MS)]);
+      if (first !== null && first.done !== true) {
+        return { kind: 'connected', connection: outcome, status: first.value.status };
+      }
+      outcome.close();
+      return { kind: 'alone', text: texts.agentSilent };
+    }
+    case 'absent':
+      return { kind: 'alone', text: null };
+    case 'unknown-protocol':
+      return { kind: 'alone', text: texts.agentOfOtherVersion };
+    case 'silent':
+      return { kind: 'alone', text: texts.agentSilent };
+    case 'no-access':
+      return { kind: 'alone', text: texts.agentOutOfReach(outcome.errorCode) };
+  }
+}
+
+function expire(limitMs: number): Promise<null> {
+  return new Promise((resolve) => {
+    setTimeout(() => resolve(null), limitMs).unref();
+  });
+}

@@ -1,0 +1,9 @@
+import { type Model, newModel } from '../fleet/model.ts';
+import { windowsFrom } from '../fleet/windows.ts';
+import { applySaved, type SavedFleet } from '../store/saved-fleet.ts';
+import type { Setup } from './setup.ts';
+
+/** What the last agent knew, for commands that find none running. */
+export function modelFromDisk({ preferences, timeScale }: Setup, saved: SavedFleet): Model {
+  return applySaved(newModel(windowsFrom(preferences, timeScale), preferences.notify), saved);
+}

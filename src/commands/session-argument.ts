@@ -1,0 +1,43 @@
+import { realpathSync } from 'node:fs';
+import { resolve } from 'node:path';
+import type { SessionView } from '../fleet/view.ts';
+import { texts } from './texts.ts';
+
+export type SessionChoice =
+  | { readonly kind: 'found'; readonly session: SessionView }
+  | { readonly kind: 'refused'; readonly text: string };
+
+/** Finds the session that SESSION means: a key, a unique prefix of one, or a workspace path (also `.`). */
+export function chooseSession(
+  argument: string,
+  sessions: readonly SessionView[],
+  cwd: string,
+): SessionChoice {
+  const exact = sessions.find((session) => session.key === argument);
+  if (exact !== undefined) return { kind: 'found', session: exact };
+  const path = canonicalise(resolve(cwd, argument));
+  const there = sessions.find(
+    ({ workspace }) => workspace !== null && canonicalise(workspace) === path,
+  );
+  if (there !== undefined) return { kind: 'found', session: there };
+  const matching = sessions.filter(
+    (session) => argument !== '' && session.key.startsWith(argument),
+  );
+  const [first] = matching;
+  if (first !== undefined && matching.length === 1) return { kind: 'found', session: first };
+  const keys = (matching.length > 1 ? matching : sessions).map((session) => session.key);
+  return {
+    kind: 'refused',
+    text:
+      matching.length > 1 ? texts.manySessions(argument, keys) : texts.noSession(argument, keys),
+  };
+}
+
+/** As `pwd -P` says it, which is how sandy knows a workspace; a missing folder stays as written. */
+function canonicalise(path: string): string {
+  try {
+    return realpathSync(path);
+  } catch {
+    return path;
+  }
+}
