@@ -196,7 +196,8 @@ function watchRows(model: Model, sighting: Sighting, look: Look, baselined: bool
     const step = observe(row, sample, look);
     events.push(...step.events);
     vanishing ||= step.vanishing;
-    observed.push({ ...step.row, sandboxGone: sandbox === null });
+    const sandboxGone = sandbox === null;
+    observed.push(sandboxGone === step.row.sandboxGone ? step.row : { ...step.row, sandboxGone });
   }
   const added: string[] = [];
   for (const [key, session] of sessions) {
@@ -230,7 +231,7 @@ function watchRows(model: Model, sighting: Sighting, look: Look, baselined: bool
     events.push(...step.events);
     const conflict = conflicts.has(row.key);
     if (conflict && !row.conflict) events.push(conflictEvent(look.at, row.key));
-    rows.set(row.key, { ...step.row, conflict });
+    rows.set(row.key, conflict === step.row.conflict ? step.row : { ...step.row, conflict });
   }
   return { rows, events, vanishing };
 }

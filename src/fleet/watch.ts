@@ -151,6 +151,7 @@ function judgeAway(row: Row, phase: Phase & { kind: 'away' }, look: Look): Step 
 }
 
 function observeReady(row: Row, session: SessionSight, clients: number, look: Look): Step {
+  if (isAsBefore(row, session, clients)) return quietStep(row);
   const baseline = row.incarnation;
   const same = baseline !== null && isSameIncarnation(baseline, session.incarnation);
   const updated = baseline !== null && !same && isUpdateOf(baseline, session.incarnation);
@@ -171,6 +172,21 @@ function observeReady(row: Row, session: SessionSight, clients: number, look: Lo
     look,
   );
   return { row: next, events: describeReturn(row, next, same, updated, look), vanishing: false };
+}
+
+/** Ready as it was: what most looks show of most sessions. */
+function isAsBefore(row: Row, session: SessionSight, clients: number): boolean {
+  const { phase, incarnation, failure, imageStale } = row;
+  if (phase.kind !== 'up' || phase.clients !== clients) return false;
+  if (phase.nullMs !== 0 || phase.absence !== null || phase.failedStep !== null) return false;
+  const { id, startedAt, updatedAt } = session.incarnation;
+  return (
+    failure === null &&
+    incarnation?.id === id &&
+    incarnation.startedAt === startedAt &&
+    incarnation.updatedAt === updatedAt &&
+    (session.imageStale ?? imageStale) === imageStale
+  );
 }
 
 /** What to say of a session that is ready and was not, or is ready under another incarnation. */
@@ -401,18 +417,20 @@ function readLock(absence: Absence, lock: Lock): Absence {
   }
 }
 
+/** Like `takeLock`, the same row when nothing is new: copies of all rows would be most of a look's work. */
 function takeSandbox(row: Row, sandbox: SandboxSight | null): Row {
   if (sandbox === null) return row;
-  return {
-    ...row,
-    workspace: sandbox.workspace ?? row.workspace,
-    workspaceExists: sandbox.workspaceExists,
-  };
+  const workspace = sandbox.workspace ?? row.workspace;
+  const { workspaceExists } = sandbox;
+  const known = workspace === row.workspace && workspaceExists === row.workspaceExists;
+  return known ? row : { ...row, workspace, workspaceExists };
 }
 
 function takeLock(row: Row, lock: Lock): Row {
   const holderPid = lock.kind === 'held' ? lock.pid : lock.kind === 'free' ? null : row.holderPid;
-  return { ...row, holder: holderOf(lock), holderPid };
+  const holder = holderOf(lock);
+  const known = holder === row.holder && holderPid === row.holderPid;
+  return known ? row : { ...row, holder, holderPid };
 }
 
 function holderOf(lock: Lock): Holder {
