@@ -51,8 +51,8 @@ function existsProcess(pid: number): boolean {
     process.kill(pid, 0);
     return true;
   } catch (error) {
-    // EPERM: it exists and is somebody else's.
-    return (error as NodeJS.ErrnoException).code !== 'ESRCH';
+    // It exists and is somebody else's. A number that no process can have gets another code.
+    return (error as NodeJS.ErrnoException).code === 'EPERM';
   }
 }
 

@@ -1,0 +1,74 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { mkdtempSync, realpathSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { build } from 'esbuild';
+import { afterAll, onTestFinished } from 'vitest';
+
+/** Bundles a TypeScript file into one that Node runs; call it in `beforeAll`. */
+export async function bundleScript(entry: string): Promise<string> {
+  const folder = realpathSync(mkdtempSync(join(tmpdir(), 'sandy-tray-script-')));
+  afterAll(() => rmSync(folder, { recursive: true, force: true }));
+  const outfile = join(folder, 'script.mjs');
+  await build({
+    entryPoints: [entry],
+    outfile,
+    bundle: true,
+    format: 'esm',
+    platform: 'node',
+    target: 'node20.12',
+    logLevel: 'error',
+  });
+  return outfile;
+}
+
+/** A Node process that talks in lines of JSON. */
+export interface Script {
+  readonly pid: number;
+  readonly child: ChildProcess;
+  /** The next thing that it says; rejects when it ends without. */
+  hear(): Promise<unknown>;
+  tell(word: string): void;
+  /** The name of the signal that ended it, or its exit code. */
+  readonly ended: Promise<string | number>;
+}
+
+export interface ScriptOptions {
+  readonly uid?: number;
+  readonly gid?: number;
+}
+
+/** Starts a script; it is killed when the test ends. */
+export function startScript(
+  file: string,
+  args: readonly string[],
+  options: ScriptOptions = {},
+): Script {
+  const child = spawn(process.execPath, [file, ...args], {
+    stdio: ['pipe', 'pipe', 'inherit'],
+    ...options,
+  });
+  onTestFinished(() => {
+    child.kill('SIGKILL');
+  });
+  const ended = new Promise<string | number>((resolve) => {
+    child.once('exit', (code, signal) => resolve(signal ?? code ?? -1));
+  });
+  // One that was killed does not listen any more.
+  child.stdin.on('error', () => {});
+  const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]();
+  return {
+    pid: child.pid ?? 0,
+    child,
+    ended,
+    hear: async () => {
+      const { value, done } = await lines.next();
+      if (done === true) throw new Error('the script ended');
+      return JSON.parse(value);
+    },
+    tell: (word) => {
+      child.stdin.write(`${word}\n`);
+    },
+  };
+}
