@@ -1,0 +1,14 @@
+/**
+ * Figures with the aim beside each. They depend on the machine, so that none of them decides a test:
+ * the exit code is 0 whatever they are.
+ */
+
+import { measureFleetSpeed } from './fleet-speed.mjs';
+import { measurePollingCost } from './polling-cost.mjs';
+import { printTable } from './printing.mjs';
+import { measureStartUp } from './start-up.mjs';
+
+for (const measure of [measureFleetSpeed, measurePollingCost, measureStartUp]) {
+  const { title, rows } = await measure();
+  printTable(title, rows);
+}
