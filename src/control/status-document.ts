@@ -28,7 +28,6 @@ export interface StatusDocument extends FleetView {
 
 const text = z.nullable(z.string());
 const count = z.nullable(z.number());
-const keyed = z.object({ key: z.string() });
 
 /** What anything that shows a status reads; the rest is the sender's affair. */
 const shown = z.object({
@@ -54,7 +53,8 @@ const shown = z.object({
     }),
   ),
   run: z.nullable(z.object({ phase: z.string(), current: text })),
-  failures: z.array(z.extend(keyed, { kind: z.string(), text: z.string() })),
+  agent: z.nullable(z.object({ pid: z.number(), tray: z.string(), troubles: z.array(z.string()) })),
+  failures: z.array(z.object({ key: z.string(), kind: z.string(), text: z.string() })),
 });
 
 /**

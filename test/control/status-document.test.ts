@@ -5,6 +5,9 @@ import { makeFleet } from './fleets.ts';
 
 const whole = { ...makeFleet(2), epoch: 'e', rev: 1, agent: null };
 
+/** What nothing that shows a status relies on. */
+const unread = ['lastRun', 'quiet', 'poll'];
+
 describe('reading another process’s status', () => {
   it('keeps every field, also those that are new', () => {
     const sent = { ...whole, later: { a: 1 }, sessions: [{ ...whole.sessions[0], later: true }] };
@@ -16,7 +19,7 @@ describe('reading another process’s status', () => {
     expect(readStatusDocument(sent)).toEqual(sent);
   });
 
-  it.each(Object.keys(makeFleet(0)).filter((key) => !['lastRun', 'quiet', 'poll'].includes(key)))(
+  it.each(['agent', ...Object.keys(makeFleet(0))].filter((key) => !unread.includes(key)))(
     'is nothing without a sensible %s',
     (key) => {
       for (const junk of [undefined, Number.NaN, { a: [] }]) {
