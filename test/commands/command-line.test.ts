@@ -80,7 +80,6 @@ describe.concurrent.for(names)('%s', (name) => {
     program,
     expect,
   }) => {
-    await program.addFleet();
     const help = await program.run([name, '--help']);
     expect(help).toMatchObject({ code: 0, stderr: '' });
     expect(help.stdout).toMatch(new RegExp(`^Usage: sandy-tray ${name}\\b.*\n\n[A-Z].*\\.\n`));
@@ -88,8 +87,12 @@ describe.concurrent.for(names)('%s', (name) => {
     expect((await program.run([name, '-h'])).stdout).toBe(help.stdout);
     const listed = optionsIn(help.stdout);
     for (const option of listed) {
-      const { code, stdout } = await program.run([name, option]);
-      expect([code, stdout === '' ? 'silent' : 'talks'], option).not.toEqual([2, 'silent']);
+      // The wrong one behind it is what is refused, so that no command does anything here.
+      const takesValue = new RegExp(`${option} [A-Z]`).test(help.stdout);
+      const given = takesValue ? `${option}=1` : option;
+      const { code, stdout, stderr } = await program.run([name, given, '--nonsense']);
+      expect({ code, stdout }, option).toEqual({ code: 2, stdout: '' });
+      expect(stderr, option).toMatch(/^[^\n]*'--nonsense'[^\n]*\.\nUsage: /);
     }
     for (const option of imaginable.filter((some) => !listed.has(some))) {
       const { code, stdout, stderr } = await program.run([name, option]);
@@ -102,15 +105,21 @@ describe.concurrent.for(names)('%s', (name) => {
     }
   });
 
-  test.for([
-    ['--a\nb\x1b]0;title\x07\u202e'],
-    ['--json=yes'],
-    ['one', 'too many', 'words', 'here\n'],
-    ['-x. y'],
-  ])('refuses %j in two clean lines', async (args, { program, expect }) => {
-    const { code, stdout, stderr } = await program.run([name, ...args]);
+  test.for([['--a\nb\x1b]0;title\x07\u202e'], ['--json=yes'], ['-x. y']])(
+    'refuses %j in two clean lines',
+    async (args, { program, expect }) => {
+      const { code, stdout, stderr } = await program.run([name, ...args]);
+      expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
+      expect(stderr).toMatch(/^[^\x00-\x1f\u202e]+\.\nUsage: sandy-tray [^\x00-\x1f]+\n$/);
+    },
+  );
+});
+
+describe.concurrent.for(['status', 'config', 'doctor'])('%s', (name) => {
+  test('refuses words that it has no use for', async ({ program, expect }) => {
+    const { code, stdout, stderr } = await program.run([name, 'path', 'too', 'many', 'words\n']);
     expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
-    expect(stderr).toMatch(/^[^\x00-\x1f\u202e]+\.\nUsage: sandy-tray [^\x00-\x1f]+\n$/);
+    expect(stderr).toBe(`Too many arguments.\nUsage: sandy-tray ${catalogue[name]?.usage}\n`);
   });
 });
 
