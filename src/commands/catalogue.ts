@@ -61,4 +61,10 @@ export const catalogue: Readonly<Record<string, Command>> = {
     details: ['--json   the same for programs', '', 'Exit: 0, 1 when a check fails.'],
     load: () => import('./doctor.ts'),
   },
+  demo: {
+    usage: 'demo',
+    summary: 'show all of it in a minute, on a make-believe fleet',
+    details: ['Reads and touches nothing of yours.', '', 'Exit: 0, 130 after Ctrl-C.'],
+    load: () => import('./demo.ts'),
+  },
 };

@@ -5,6 +5,8 @@ export const exitCodes = {
   usage: 2,
   needsPerson: 3,
   unavailable: 69,
+  /** As a shell says it of Ctrl-C. */
+  interrupted: 130,
 } as const;
 
 /** One command of the command line. Its file is loaded when it is called. */

@@ -21,6 +21,8 @@ export async function run(args: readonly string[]): Promise<number> {
   const warn = (sentence: string) => process.stderr.write(`${sentence}\n`);
   if (claim.kind === 'failed') warn(texts.notClaimed(claim.errorCode));
   const ended = waitForEnd();
+  // Nobody reads its lines any more: the log has them, and the agent goes on.
+  process.on('SIGPIPE', () => {});
   const agent = await startAgent({
     folders,
     preferences,

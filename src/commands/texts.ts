@@ -45,6 +45,16 @@ export const texts = {
     `${count} unreadable ${count === 1 ? 'line was' : 'lines were'} left out of the log.`,
   unreadableLog: (code: string) =>
     `The log can't be read (${code}). Mend the permissions of the state folder.`,
+  demoBegins:
+    'Five sessions of a make-believe sandy; nothing of yours is touched. Time runs 30 times faster.',
+  demoFleet: 'Four of them run on a stale image. The agent watches.',
+  demoStop: 'Somebody stops zork by hand. That is no alarm.',
+  demoUpdate: 'At night, cron runs sandy --update-sessions --yes. Nobody told the agent.',
+  /** How the summary of a rolling restart begins. */
+  demoSum: 'Rolling restart complete',
+  demoEnds:
+    'The night is over: two were back at once, kiln late, orion could not start. Its alarm stays pinned until it is back or acknowledged.',
+  demoStuck: 'The demo took too long and was ended. Try it again on a machine that is less busy.',
   noDaemon: (version: string) =>
     `sandy ${version} has no daemon sessions. They came with 1.1.0: sandy --upgrade`,
   noUpdates: (version: string) =>
