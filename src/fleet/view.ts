@@ -1,11 +1,20 @@
 /** What people and programs see of the model: the JSON of `status --json`, schema 1. */
 
 import { nextPoll, type PollReason } from './cadence.ts';
+import { nameIncarnation } from './incarnation.ts';
 import type { Model } from './model.ts';
 import { quietNow } from './notice-policy.ts';
 import type { Capabilities, PollMode } from './observation.ts';
 import type { FinishedRun, KeyedReason, Run, RunOrigin, RunPhase, RunScope } from './runs.ts';
-import { type FailureKind, type Row, type SessionState, stateOf } from './session.ts';
+import {
+  absenceOf,
+  type Evidence,
+  type FailureKind,
+  type OffReason,
+  type Row,
+  type SessionState,
+  stateOf,
+} from './session.ts';
 import { writeStampAsIso } from './stamp-iso.ts';
 import { texts } from './texts.ts';
 
@@ -23,6 +32,12 @@ export interface SessionView {
   readonly waitingShims: number;
   readonly startedAt: string | null;
   readonly updatedAt: string | null;
+  /** A token for the life that is listed now; only equality means anything. Null: it is not listed. */
+  readonly incarnation: string | null;
+  /** Why its absence counts as an update's; null when it is not absent, or nothing says so. */
+  readonly evidence: Evidence | null;
+  /** How it ended, when it did. */
+  readonly end: OffReason | null;
   readonly health: readonly Health[];
   readonly reason: string | null;
   readonly actions: readonly Action[];
@@ -79,6 +94,10 @@ export interface FleetView {
     readonly nextInMs: number;
     readonly reason: PollReason;
     readonly lastMs: number | null;
+    /** Counts the polls of this epoch. */
+    readonly id: number;
+    /** Awake, sighted time of this epoch; only differences mean anything. */
+    readonly awakeMs: number;
   };
 }
 
@@ -114,6 +133,8 @@ export function view(model: Model, at: number = model.polls.checkedAt ?? 0): Fle
       nextInMs: Math.round(next.delayMs),
       reason: next.reason,
       lastMs: lastMs === null ? null : Math.round(lastMs),
+      id: polls.lastId,
+      awakeMs: Math.round(model.clock.awakeMs),
     },
   };
 }
@@ -170,15 +191,31 @@ function viewSession(row: Row, since: string, model: Model): SessionView {
     workspace: row.workspace,
     state: stateOf(phase),
     since,
-    imageStale: phase.kind === 'up' ? row.imageStale : null,
+    imageStale: phase.kind === 'up' && phase.absence === null ? row.imageStale : null,
     attachedClients: phase.kind === 'up' && phase.absence === null ? phase.clients : null,
     waitingShims: model.waiters.get(row.key)?.count ?? 0,
     startedAt: writeStampAsIso(life?.startedAt ?? null),
     updatedAt: writeStampAsIso(life?.updatedAt ?? null),
+    incarnation: nameListed(phase, row),
+    evidence: absenceOf(phase)?.evidence ?? null,
+    end: phase.kind === 'off' ? phase.why : null,
     health,
     reason: explain(row, health, model),
     actions: viewActions(row, model),
   };
+}
+
+function nameListed(phase: Row['phase'], row: Row): string | null {
+  switch (phase.kind) {
+    case 'up':
+      return phase.absence === null && row.incarnation !== null
+        ? nameIncarnation(row.incarnation)
+        : null;
+    case 'away':
+      return phase.listed === null ? null : nameIncarnation(phase.listed.incarnation);
+    case 'off':
+      return phase.unanswered === null ? null : nameIncarnation(phase.unanswered);
+  }
 }
 
 function viewHealth(row: Row, model: Model): Health[] {

@@ -20,7 +20,7 @@ export function makeFleet(count: number, workspaceLength = 20): FleetView {
     lastRun: null,
     failures: [],
     quiet: null,
-    poll: { mode: 'full', nextInMs: 900_000, reason: 'idle', lastMs: 380 },
+    poll: { mode: 'full', nextInMs: 900_000, reason: 'idle', lastMs: 380, id: 7, awakeMs: 0 },
   };
 }
 
@@ -35,6 +35,9 @@ function makeSession(index: number, workspaceLength: number): SessionView {
     waitingShims: 0,
     startedAt: '2026-11-29T12:00:00.000Z',
     updatedAt: null,
+    incarnation: 'cafe00000001',
+    evidence: null,
+    end: null,
     health: [],
     reason: null,
     actions: ['open', 'update', 'stop'],

@@ -47,7 +47,7 @@ describe('the JSON', () => {
       lastRun: null,
       failures: [],
       quiet: null,
-      poll: { mode: 'full', nextInMs: 0, reason: 'start', lastMs: null },
+      poll: { mode: 'full', nextInMs: 0, reason: 'start', lastMs: null, id: 0, awakeMs: 0 },
     });
   });
 
@@ -63,6 +63,9 @@ describe('the JSON', () => {
       waitingShims: 0,
       startedAt: isoOf(startedAtOf(2)),
       updatedAt: isoOf(updatedAtOf(2)),
+      incarnation: 'a-2',
+      evidence: null,
+      end: null,
       health: [],
       reason: null,
       actions: ['open', 'update', 'stop'],
