@@ -27,6 +27,7 @@ import { tellEffects } from './teller.ts';
 import { texts } from './texts.ts';
 import { startTicking } from './tick.ts';
 import { createTroubles } from './troubles.ts';
+import { createWaiters } from './waiters.ts';
 
 export interface AgentOptions {
   readonly folders: Folders;
@@ -124,11 +125,12 @@ export async function startAgent(options: AgentOptions): Promise<Agent> {
   };
   record('agent-started', texts.agentStarted(process.pid, version));
 
+  const waiters = createWaiters(loop.dispatch);
   const listening = await startServer({
     socketPath: nameSocket(folder),
     identity: { pid: process.pid, version, epoch, startedAt: new Date(startedAt).toISOString() },
-    onRequest: (name, body) => answerRequest(loop, name, body),
-    onClientsChanged: () => {},
+    onRequest: (name, body, client) => answerRequest({ loop, waiters }, name, body, client),
+    onClientsChanged: waiters.keep,
   });
   if (listening.kind === 'listening') {
     server = listening;

@@ -1,17 +1,28 @@
 import * as z from 'zod/mini';
-import type { Answer } from '../control/served-client.ts';
+import type { Answer, ControlClient } from '../control/served-client.ts';
 import type { Loop } from './loop.ts';
 import { texts } from './texts.ts';
+import type { Waiters } from './waiters.ts';
 
+const waitBody = z.object({ key: z.nullable(z.string()) });
 const ackBody = z.object({ key: z.nullable(z.string()) });
 
 /** Answers what clients ask of the agent; null where there is no such request. */
 export async function answerRequest(
-  loop: Loop,
+  { loop, waiters }: { readonly loop: Loop; readonly waiters: Waiters },
   name: string,
   body: unknown,
+  client: ControlClient,
 ): Promise<Answer | null> {
   switch (name) {
+    case 'wait': {
+      const parsed = waitBody.safeParse(body);
+      if (!parsed.success) return { ok: false, text: texts.badRequest };
+      waiters.note(client.id, parsed.data.key);
+      // Whoever begins to wait wants to know now, not at the next poll.
+      if (parsed.data.key !== null) loop.dispatch({ kind: 'hinted', at: Date.now() });
+      return { ok: true, text: '' };
+    }
     case 'ack': {
       const parsed = ackBody.safeParse(body);
       if (!parsed.success) return { ok: false, text: texts.badRequest };
