@@ -11,7 +11,11 @@ export async function lookOnce(
   setup: Setup,
 ): Promise<{ readonly model: Model; readonly warnings: readonly string[] }> {
   const { preferences, folders } = setup;
-  const sandy = createSandy({ sandyPath: preferences.sandyPath, stateFolder: folders.state });
+  const sandy = createSandy({
+    sandyPath: preferences.sandyPath,
+    stateFolder: folders.state,
+    sharesPolls: true,
+  });
   const { observation, durationMs, warnings } = await lookAtSandy(sandy, 'full');
   const at = Date.now();
   const { saved, problems } = openFleetState(folders.state);

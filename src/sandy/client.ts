@@ -12,6 +12,8 @@ export interface SandyOptions {
   readonly stateFolder: string | null;
   /** This process's environment by default. */
   readonly environment?: Readonly<Record<string, string | undefined>>;
+  /** One poll in flight on this host, and its answer for all who ask: for processes without an agent. */
+  readonly sharesPolls?: boolean;
   /** Whether a person's terminal is attached, whose environment is then a login one already. */
   readonly onTerminal?: boolean;
 }
@@ -73,6 +75,7 @@ export function createSandy(options: SandyOptions): Sandy {
   return {
     options: {
       environment: process.env,
+      sharesPolls: false,
       onTerminal: [0, 1, 2].some((stream) => isatty(stream)),
       ...options,
     },

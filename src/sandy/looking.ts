@@ -6,6 +6,7 @@ import { splitPath } from './environment.ts';
 import { hasProgram } from './finding.ts';
 import { parseJsonDocument } from './json-document.ts';
 import { prepareSandy } from './preparing.ts';
+import { pollTogether } from './shared-poll.ts';
 import { readStateDocument } from './state-document.ts';
 import { texts } from './texts.ts';
 import { describeTrouble } from './trouble.ts';
@@ -63,7 +64,12 @@ async function look(
     return { observation: blind(readiness.reason, readiness.text), durationMs: 0 };
   }
   const { args, actualMode } = choosePrintState(readiness, mode);
-  const outcome = await runPrintState(sandy, readiness, args, signal);
+  const run = () => runPrintState(sandy, readiness, args, signal);
+  const { sharesPolls, stateFolder } = sandy.options;
+  const outcome =
+    sharesPolls && stateFolder !== null
+      ? await pollTogether(stateFolder, actualMode, signal, run)
+      : await run();
   const observation = await readOutcome(sandy, readiness, args, actualMode, outcome);
   adjustExpectedSessions(sandy, observation);
   return { observation, durationMs: outcome.durationMs };
