@@ -26,7 +26,7 @@ export interface Absence {
   readonly late: boolean;
   /** Who held the lock while it was listed; null when nobody did or nobody could tell. */
   readonly oldHolder: number | null;
-  /** The lock was seen free since it was last listed. */
+  /** The lock was seen free, or with another holder, since it was last listed. */
   readonly freeSeen: boolean;
   readonly look: ProcessLook;
   readonly evidence: Evidence | null;

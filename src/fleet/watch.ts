@@ -124,12 +124,12 @@ function judgeAway(row: Row, phase: Phase & { kind: 'away' }, look: Look): Step 
     return goDown(row, 'not-attachable', text, alarmed ? null : 'late', look, listed.incarnation);
   }
   if (absence.spentMs >= windows.watchMs && alarmed) {
-    return goDown(row, 'late', texts.down(row.key, spokenMs), null, look);
+    const unanswered = listed?.incarnation ?? null;
+    return goDown(row, 'late', texts.down(row.key, spokenMs), null, look, unanswered);
   }
   if (absence.spentMs < windows.returnMs || alarmed) return quietStep(row);
   if (absence.evidence !== null) {
-    const starting = listed !== null || absence.evidence === 'start-in-progress';
-    const text = texts.late(row.key, spokenMs, starting);
+    const text = texts.late(row.key, spokenMs, listed !== null || isStarting(row, absence));
     const incident = incidentOf(row, 'late');
     return {
       row: enter(
@@ -210,8 +210,9 @@ function describeReturn(
     events.push(eventOf(after, 'returned', texts.resumed(after.key, spentMs), look));
   }
   if (before.failure !== null) {
-    const text =
-      phase.kind === 'away' ? texts.back(after.key, spentMs) : texts.backAfterFailure(after.key);
+    // Once it was down, the time since then is not the time that it was away.
+    const counted = phase.kind === 'away' && phase.alarmed;
+    const text = counted ? texts.back(after.key, spentMs) : texts.backAfterFailure(after.key);
     const incident = before.failure.incident;
     events.push({ at: look.at, kind: 'back', key: after.key, incident, noticeKind: 'back', text });
   }
@@ -411,8 +412,8 @@ function readLock(absence: Absence, lock: Lock): Absence {
       return { ...absence, freeSeen: true };
     case 'held': {
       const another = absence.oldHolder !== null && lock.pid !== absence.oldHolder;
-      const starting = lock.alive && (another || absence.freeSeen);
-      return addEvidence(absence, starting ? 'start-in-progress' : null);
+      const known = another ? { ...absence, freeSeen: true } : absence;
+      return addEvidence(known, lock.alive && known.freeSeen ? 'start-in-progress' : null);
     }
   }
 }
@@ -431,6 +432,11 @@ function takeLock(row: Row, lock: Lock): Row {
   const holder = holderOf(lock);
   const known = holder === row.holder && holderPid === row.holderPid;
   return known ? row : { ...row, holder, holderPid };
+}
+
+/** Whether a start is in progress now; evidence only says that one was. */
+function isStarting(row: Row, absence: Absence): boolean {
+  return absence.freeSeen && row.holder === 'alive';
 }
 
 function holderOf(lock: Lock): Holder {

@@ -25,8 +25,8 @@ function watched(processes: readonly UpdateProcess[] | null = []): WatchedFleet 
 const evidenceOf = (fleet: WatchedFleet, key = 'a') =>
   absenceOf(fleet.row(key).phase)?.evidence ?? null;
 
-function expectAlarm(fleet: WatchedFleet): void {
-  fleet.keepLooking(100_000, [absent('a'), listed('b')]);
+function expectAlarm(fleet: WatchedFleet, lock?: Lock): void {
+  fleet.keepLooking(100_000, [absent('a', lock), listed('b')]);
   expect(fleet.session('a').state).toBe('overdue');
   expect(fleet.story.filter((line) => line === 'late a!')).toHaveLength(1);
 }
@@ -56,6 +56,16 @@ describe('(a) our own run', () => {
     fleet.send({ kind: 'run-restarting', key: 'a' });
     expect(evidenceOf(fleet)).toBe('own-run');
     expectAlarm(fleet);
+  });
+
+  test('a start that is seen in progress afterwards only changes the words', () => {
+    const fleet = watched();
+    fleet.send(runs);
+    fleet.send({ kind: 'run-restarting', key: 'a' });
+    fleet.look([absent('a'), listed('b')]);
+    expectAlarm(fleet, held(999));
+    expect(evidenceOf(fleet)).toBe('own-run');
+    expect(fleet.view.failures[0]?.text).toContain('still starting');
   });
 
   test('it said so of another session', () => {
@@ -112,8 +122,16 @@ describe('(b) a start in progress', () => {
     fleet.look([listed('a', { lock: before }), listed('b')]);
     for (const lock of locks) fleet.look([absent('a', lock), listed('b')]);
     expect(evidenceOf(fleet)).toBe('start-in-progress');
-    expectAlarm(fleet);
+    expectAlarm(fleet, locks.at(-1));
     expect(fleet.view.failures[0]?.text).toContain('still starting');
+  });
+
+  test('that has failed by the time of the alarm is not still starting', () => {
+    const fleet = watched();
+    fleet.look([absent('a', held(999)), listed('b')]);
+    expect(evidenceOf(fleet)).toBe('start-in-progress');
+    expectAlarm(fleet, free);
+    expect(fleet.view.failures[0]?.text).toContain('went away for an update');
   });
 
   test.each<[string, Lock, readonly Lock[]]>([
