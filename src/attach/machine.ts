@@ -48,6 +48,7 @@ export type IdleReason =
   | 'not-back'
   | 'failed'
   | 'start-failed'
+  | 'busy'
   | 'flapping'
   | 'unreachable';
 
@@ -108,6 +109,10 @@ export type ShimMessage =
   | { readonly kind: 'ended'; readonly end: ChildEnd }
   /** The child lived long enough, or a look showed a client. */
   | { readonly kind: 'believed' }
+  /** Another terminal is attaching to the same session at this moment. */
+  | { readonly kind: 'contended' }
+  /** The host is busy with another start, stop or update. */
+  | { readonly kind: 'busy' }
   /** No look came in time. */
   | { readonly kind: 'unanswered' }
   | { readonly kind: 'pressed'; readonly key: 'enter' | 'quit' | 'interrupt' };
@@ -120,15 +125,12 @@ export type ShimEffect =
 
 export type ShimUpdate = readonly [Shim, readonly ShimEffect[]];
 
-/** A shim whose person asked for the session, with what the look before the attach showed. */
-export function newShim(
-  options: Pick<Shim, 'windows' | 'reconnects' | 'ownsWindow'> & {
-    readonly baseline: string | null;
-  },
-): Shim {
+/** A shim whose person asked for the session; its first look decides how it begins. */
+export function newShim(options: Pick<Shim, 'windows' | 'reconnects' | 'ownsWindow'>): Shim {
   return {
     ...options,
-    state: { kind: 'attaching', by: 'person', first: true },
+    state: { kind: 'opening' },
+    baseline: null,
     spentMs: 0,
     blindMs: 0,
     automatic: { token: null, count: 0 },
@@ -146,6 +148,10 @@ export function updateShim(shim: Shim, message: ShimMessage): ShimUpdate {
       return takeEnd(shim, message.end);
     case 'looked':
       return takeLook(shim, message.look);
+    case 'contended':
+      return shim.state.kind === 'attaching' ? [stepBack(shim), []] : [shim, []];
+    case 'busy':
+      return shim.state.kind === 'starting' ? rest(shim, 'busy') : [shim, []];
     case 'unanswered':
       return shim.state.kind === 'leaving' ? rest(shim, 'detached') : [shim, []];
     case 'pressed':
@@ -182,6 +188,13 @@ function takeEnd(shim: Shim, end: ChildEnd): ShimUpdate {
   const believed = state.kind === 'attached';
   const spentMs = believed ? 0 : shim.spentMs;
   return [{ ...shim, state: waiting, unbelieved, spentMs }, [{ kind: 'look' }]];
+}
+
+/** Not tried after all: the next look says who got in. */
+function stepBack(shim: Shim): Shim {
+  const { token, count } = shim.automatic;
+  const waiting = { ...beginWaiting({ kind: 'signalled' }, false), lostSight: true, looks: 1 };
+  return { ...shim, automatic: { token, count: Math.max(0, count - 1) }, state: waiting };
 }
 
 /** sandy says 0 when it can be attached to. */
@@ -391,13 +404,21 @@ function takeKey(shim: Shim, key: 'enter' | 'quit' | 'interrupt'): ShimUpdate {
 
 /** A person asked: all budgets are new, and whoever is in may be put out. */
 function tryAgain(shim: Shim, why: IdleReason): ShimUpdate {
-  const next: Shim = {
-    ...newShim({ ...shim, baseline: shim.baseline }),
-    state: { kind: 'attaching', by: 'person', first: true },
-  };
-  const starts = why === 'no-session' || why === 'stopped' || why === 'ended' || why === 'quit';
-  return [next, [starts ? { kind: 'start' } : { kind: 'attach', by: 'person', updatedAt: null }]];
+  const { windows, reconnects, ownsWindow, baseline } = shim;
+  const fresh = newShim({ windows, reconnects, ownsWindow });
+  if (!startable.has(why)) return attachForPerson(fresh, baseline);
+  return [{ ...fresh, state: { kind: 'starting' } }, [{ kind: 'start' }]];
 }
+
+/** Where there is nothing to attach to, Enter starts it. */
+const startable: ReadonlySet<IdleReason> = new Set([
+  'no-session',
+  'start-failed',
+  'busy',
+  'stopped',
+  'ended',
+  'quit',
+]);
 
 /** Detached and ended give the shell back at once; everything else, and our own window, asks first. */
 const leavesAtOnce: ReadonlySet<IdleReason> = new Set(['detached', 'ended', 'stopped', 'quit']);
@@ -412,6 +433,7 @@ const exitCodes: Readonly<Record<IdleReason, number>> = {
   'not-back': 4,
   failed: 5,
   'start-failed': 5,
+  busy: 5,
   flapping: 5,
   unreachable: 5,
 };

@@ -1,0 +1,83 @@
+/** What a person reads in a terminal of ours. Times of day come ready for this zone. */
+
+import { formatDuration } from '../fleet/texts.ts';
+import { cleanForeignText } from '../system/foreign-text.ts';
+import type { IdleReason, WaitReason } from './machine.ts';
+
+const waitWords: Readonly<Record<WaitReason, string>> = {
+  checking: 'ended; checking whether it is being restarted',
+  away: 'is gone; waiting whether it comes back',
+  updating: 'is being restarted for an update',
+  starting: 'is starting',
+  silent: 'no longer answers',
+  blind: 'cannot be seen: sandy or docker does not answer',
+};
+
+export const texts = {
+  /** The one line that is rewritten while nothing is attached. */
+  waiting: (name: string, why: WaitReason, waitedMs: number, typed: boolean) =>
+    `[${cleanForeignText(name, 60)} ${waitWords[why]} · ${formatClock(waitedMs)} · ${typed ? 'what you type is not sent' : 'keys are ignored'} · Ctrl-C leaves]`,
+  opening: (name: string) => `[${cleanForeignText(name, 60)}: looking at sandy…]`,
+  reattached: (name: string, updatedTime: string | null) =>
+    updatedTime === null
+      ? `[${cleanForeignText(name, 60)} is back; attaching again]`
+      : `[${cleanForeignText(name, 60)} was restarted for updates ${updatedTime}; attaching again]`,
+  lineDropped: '[the line that you began before is not sent; it is dropped up to Enter]',
+  startedBusy: (what: string) => `[${what}]`,
+  idle: (name: string, why: IdleReason, detail: string | null): string => {
+    const shown = cleanForeignText(name, 60);
+    switch (why) {
+      case 'ended':
+        return `[${shown} ended]`;
+      case 'stopped':
+        return `[${shown} was stopped]`;
+      case 'quit':
+        return `[${shown} ended: the agent inside quit]`;
+      case 'detached':
+        return `[detached from ${shown}; it keeps running]`;
+      case 'displaced':
+        return `[${shown} is attached elsewhere]`;
+      case 'no-session':
+        return `[${shown} is not running]`;
+      case 'not-back':
+        return `[${shown} did not come back]`;
+      case 'failed':
+        return detail === null
+          ? `[attaching to ${shown} failed]`
+          : `[attaching to ${shown} failed: ${cleanForeignText(detail, 200)}]`;
+      case 'start-failed':
+        return detail === null
+          ? `[${shown} could not be started]`
+          : `[${shown} could not be started: ${cleanForeignText(detail, 200)}]`;
+      case 'busy':
+        return `[${shown} cannot be started now: ${cleanForeignText(detail ?? 'sandy is busy', 200)}]`;
+      case 'flapping':
+        return `[${shown} keeps ending right after it was attached; not trying any more]`;
+      case 'unreachable':
+        return `[sandy or docker could not be reached for ${formatDuration(900_000)}]`;
+    }
+  },
+  backAgain: (name: string) => `[${cleanForeignText(name, 60)} is back; Enter attaches]`,
+  keys: (why: IdleReason) => `[Enter ${enterWords[why]} · q quits]`,
+} as const;
+
+const enterWords: Readonly<Record<IdleReason, string>> = {
+  ended: 'starts it again',
+  stopped: 'starts it again',
+  quit: 'starts it again',
+  detached: 'attaches again',
+  displaced: 'takes it back',
+  'no-session': 'starts it',
+  'not-back': 'tries again',
+  failed: 'tries again',
+  'start-failed': 'tries again',
+  busy: 'tries again',
+  flapping: 'tries again',
+  unreachable: 'tries again',
+};
+
+/** `0:14`, `12:05`. */
+function formatClock(durationMs: number): string {
+  const seconds = Math.floor(durationMs / 1000);
+  return `${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, '0')}`;
+}
