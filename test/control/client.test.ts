@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { rmSync, writeFileSync } from 'node:fs';
+import { readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer, type Server, type Socket } from 'node:net';
 import { join, resolve } from 'node:path';
 import { build } from 'esbuild';
@@ -26,8 +26,10 @@ interface Stub {
   say(...frames: readonly unknown[]): void;
 }
 
-async function serve(onConnection: (socket: Socket) => void): Promise<Stub> {
-  const socketPath = nameSocket(makeScratchFolder());
+async function serve(
+  onConnection: (socket: Socket) => void,
+  socketPath = nameSocket(makeScratchFolder()),
+): Promise<Stub> {
   const sockets: Socket[] = [];
   const server = createServer((socket) => {
     sockets.push(socket);
@@ -76,6 +78,15 @@ describe('connecting', () => {
       join(folder, 'x'.repeat(200)),
     ];
     for (const path of paths) expect(await connectTo(path)).toEqual({ kind: 'absent' });
+  });
+
+  it('does not take what a path that is too long begins with for the agent', async () => {
+    const folder = makeScratchFolder();
+    // Node listens on the first hundred bytes or so, and would connect to them as well.
+    const tooLong = join(folder, 'x'.repeat(200));
+    await serve((socket) => say(socket, hello), tooLong);
+    expect(readdirSync(folder)).toHaveLength(1);
+    expect(await connectTo(tooLong)).toEqual({ kind: 'absent' });
   });
 
   it.each([0, 2, 99])('goes no further with protocol %s', async (protocol) => {
