@@ -27,8 +27,16 @@ export type Update = readonly [Model, readonly Effect[]];
 
 /** Takes one message into the model. */
 export function update(model: Model, message: Message): Update {
-  const [next, effects] = takeMessage(model, message);
+  const [taken, effects] = takeMessage(model, message);
+  const next = message.kind === 'polled' ? taken : prolongPlan(taken);
   return applyNoticePolicy(next, effects, message.at);
+}
+
+/** A wait that becomes longer between two polls, as when the last shim leaves, must not look like sleep. */
+function prolongPlan(model: Model): Model {
+  const plannedDelayMs = nextPoll(model).delayMs;
+  if (plannedDelayMs <= model.clock.plannedDelayMs) return model;
+  return { ...model, clock: { ...model.clock, plannedDelayMs } };
 }
 
 function takeMessage(model: Model, message: Message): Update {

@@ -102,3 +102,13 @@ test('after a gap a fresh look comes before any verdict', () => {
   fleet.look([absent('a')]);
   expect(fleet.session('a').state).toBe('overdue');
 });
+
+test('a wait that became longer after the last look is no sleep', () => {
+  const fleet = new WatchedFleet();
+  fleet.look([listed('a')]);
+  fleet.send({ kind: 'waiters-changed', key: 'a', count: 1 });
+  fleet.look([listed('a')]);
+  fleet.send({ kind: 'waiters-changed', key: 'a', count: 0 });
+  fleet.look([listed('a')], { afterMs: 900_000 });
+  expect(fleet.story).toEqual(['baseline']);
+});

@@ -1,4 +1,4 @@
-import type { FleetEvent, NoticeSettings } from '../../src/fleet/events.ts';
+import type { NoticeSettings } from '../../src/fleet/events.ts';
 import type { Effect, Message, UpdateProcess } from '../../src/fleet/message.ts';
 import { type Model, newModel } from '../../src/fleet/model.ts';
 import type {
@@ -197,7 +197,7 @@ export class WatchedFleet {
     return session;
   }
 
-  get told(): readonly { readonly event: FleetEvent; readonly notice: boolean }[] {
+  get told(): readonly (Effect & { readonly kind: 'tell' })[] {
     return this.effects.flatMap((effect) => (effect.kind === 'tell' ? [effect] : []));
   }
 
