@@ -1,0 +1,95 @@
+import { spawn } from 'node:child_process';
+import { resolve } from 'node:path';
+import { vi } from 'vitest';
+import {
+  PROGRAM,
+  type Program,
+  test as programTest,
+  type Ran,
+  type Variables,
+} from '../program.ts';
+
+// A busy machine only makes a test slower: the limits are for what hangs.
+vi.setConfig({ testTimeout: 180_000 });
+
+/** The updates of tests that run at the same time must be no evidence here. */
+const ownProcesses = resolve(import.meta.dirname, 'own-processes-preload.mjs');
+
+/** How to start an agent. */
+export interface StartOptions {
+  readonly variables?: Variables;
+  /** Modules that are loaded into it before itself. */
+  readonly preloads?: readonly string[];
+  /** A command that runs what follows it, such as one that enters a namespace. */
+  readonly through?: readonly string[];
+}
+
+/** A `sandy-tray run` that goes on until somebody ends it.  */
+export interface AgentProcess {
+  readonly pid: number;
+  readonly ended: Promise<Ran>;
+  /** What it has printed so far. */
+  readonly output: { readonly stdout: string; readonly stderr: string };
+  /** Asks it to end as a service does; resolves when it has. */
+  stop(): Promise<Ran>;
+  kill(): Promise<Ran>;
+}
+
+export type StartAgent = (options?: StartOptions) => AgentProcess;
+
+/** Starts agents, which are killed when their test ends. */
+export const test = programTest.extend<{ startAgent: StartAgent }>({
+  startAgent: async ({ program }, use) => {
+    const started: AgentProcess[] = [];
+    try {
+      await use((options = {}) => {
+        const agent = spawnAgent(program, options);
+        started.push(agent);
+        return agent;
+      });
+    } finally {
+      await Promise.all(started.map((agent) => agent.kill()));
+    }
+  },
+});
+
+function spawnAgent(program: Program, options: StartOptions): AgentProcess {
+  const { variables = {}, preloads = [], through = [] } = options;
+  const imports = [ownProcesses, ...preloads].flatMap((path) => ['--import', path]);
+  const [file = '', ...args] = [...through, process.execPath, ...imports, PROGRAM, 'run'];
+  const child = spawn(file, args, {
+    env: { ...program.environment, ...variables },
+    cwd: program.folder,
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  const output = { stdout: '', stderr: '' };
+  for (const name of ['stdout', 'stderr'] as const) {
+    child[name].setEncoding('utf8').on('data', (text: string) => {
+      output[name] += text;
+    });
+  }
+  const ended = new Promise<Ran>((resolve, reject) => {
+    child.once('error', reject);
+    child.once('close', (code, signal) => resolve({ code, signal, ...output }));
+  });
+  const end = (signal: NodeJS.Signals) => () => {
+    child.kill(signal);
+    return ended;
+  };
+  return { pid: child.pid ?? 0, ended, output, stop: end('SIGTERM'), kill: end('SIGKILL') };
+}
+
+/** Waits until something holds, for as long as a busy machine may take. */
+export function until(holds: () => boolean): Promise<void> {
+  return vi.waitFor(
+    () => {
+      if (!holds()) throw new Error(`never came true: ${holds}`);
+    },
+    { timeout: 120_000, interval: 10 },
+  );
+}
+
+/** Whether an agent has said that it watches: it can be asked and told to end. */
+export function isWatching({ output }: AgentProcess): boolean {
+  return output.stdout.includes('Watching (pid ');
+}
