@@ -4,23 +4,27 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { build } from 'esbuild';
-import { afterAll, onTestFinished } from 'vitest';
+import { onTestFinished } from 'vitest';
 
-/** Bundles a TypeScript file into one that Node runs; call it in `beforeAll`. */
-export async function bundleScript(entry: string): Promise<string> {
+export interface Bundle {
+  readonly file: string;
+  remove(): void;
+}
+
+/** Bundles a TypeScript file into one that Node runs; return its `remove` from `beforeAll`. */
+export async function bundleScript(entry: string): Promise<Bundle> {
   const folder = realpathSync(mkdtempSync(join(tmpdir(), 'sandy-tray-script-')));
-  afterAll(() => rmSync(folder, { recursive: true, force: true }));
-  const outfile = join(folder, 'script.mjs');
+  const file = join(folder, 'script.mjs');
   await build({
     entryPoints: [entry],
-    outfile,
+    outfile: file,
     bundle: true,
     format: 'esm',
     platform: 'node',
     target: 'node20.12',
     logLevel: 'error',
   });
-  return outfile;
+  return { file, remove: () => rmSync(folder, { recursive: true, force: true }) };
 }
 
 /** A Node process that talks in lines of JSON. */

@@ -15,7 +15,7 @@ export interface ConnectOptions {
 /** Connects to the agent and waits for its hello. Never throws, and leaves nothing open on failure. */
 export function connectToAgent(options: ConnectOptions): Promise<ConnectOutcome> {
   const { socketPath, role, timeoutMs } = options;
-  // Node would connect to a shorter path. No agent can listen on this one.
+  // Node 20 would connect to a shorter path. No agent can listen on this one.
   if (isSocketPathTooLong(socketPath, process.platform)) {
     return Promise.resolve({ kind: 'absent' });
   }

@@ -10,7 +10,7 @@ export function maxSocketPathBytes(platform: NodeJS.Platform): number {
   return platform === 'darwin' ? 103 : 107;
 }
 
-/** Whether a socket can't be there. Node cuts such a path short and uses what is left of it. */
+/** Whether a socket can't be there. Node 20 cuts such a path short and uses what is left of it. */
 export function isSocketPathTooLong(path: string, platform: NodeJS.Platform): boolean {
   return Buffer.byteLength(path) > maxSocketPathBytes(platform);
 }

@@ -11,7 +11,9 @@ import { makeScratchFolder } from '../scratch-folder.ts';
 describe('claiming a state folder', () => {
   let agent = '';
   beforeAll(async () => {
-    agent = await bundleScript(join(import.meta.dirname, 'agent-script.ts'));
+    const bundle = await bundleScript(join(import.meta.dirname, 'agent-script.ts'));
+    agent = bundle.file;
+    return bundle.remove;
   });
 
   async function start(folder: string, ...more: readonly string[]): Promise<Script> {

@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { rmSync, writeFileSync } from 'node:fs';
 import { createServer, type Server, type Socket } from 'node:net';
 import { join, resolve } from 'node:path';
 import { build } from 'esbuild';
@@ -82,10 +82,9 @@ describe('connecting', () => {
 
   it('does not take what a path that is too long begins with for the agent', async () => {
     const folder = makeScratchFolder();
-    // Node listens on the first hundred bytes or so, and would connect to them as well.
+    // Node 20 listens on the first hundred bytes or so, and would connect to them; 24 refuses.
     const tooLong = join(folder, 'x'.repeat(200));
-    await serve((socket) => say(socket, hello), tooLong);
-    expect(readdirSync(folder)).toHaveLength(1);
+    await serve((socket) => say(socket, hello), tooLong).catch(() => null);
     expect(await connectTo(tooLong)).toEqual({ kind: 'absent' });
   });
 
@@ -216,7 +215,9 @@ describe('a connection', () => {
 describe('a process that connects', () => {
   let client = '';
   beforeAll(async () => {
-    client = await bundleScript(join(import.meta.dirname, 'client-script.ts'));
+    const bundle = await bundleScript(join(import.meta.dirname, 'client-script.ts'));
+    client = bundle.file;
+    return bundle.remove;
   });
 
   it('ends by itself, whatever it found, long before its limit', async () => {

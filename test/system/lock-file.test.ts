@@ -152,7 +152,9 @@ describe('a lock and the life of its holder', () => {
 describe('a lock between processes', () => {
   let racer = '';
   beforeAll(async () => {
-    racer = await bundleScript(join(import.meta.dirname, 'lock-racer.ts'));
+    const bundle = await bundleScript(join(import.meta.dirname, 'lock-racer.ts'));
+    racer = bundle.file;
+    return bundle.remove;
   });
 
   async function start(folder: string, ...more: readonly string[]): Promise<Script> {
