@@ -38,12 +38,17 @@ export async function run(args: readonly string[]): Promise<number> {
   return exitCodes.ok;
 }
 
-/** Resolves at the first signal that asks us to end. A second one ends the process as usual. */
+/** Resolves at the first signal that asks us to end. A second one ends the process at once. */
 function waitForEnd(): Promise<void> {
   return new Promise((resolve) => {
-    for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
-      process.once(signal, () => resolve());
-    }
+    let asked = false;
+    const take = () => {
+      if (asked) process.exit(exitCodes.failed);
+      asked = true;
+      resolve();
+    };
+    // Never taken off: while a child runs, execa kills a process that has no listener but its own.
+    for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, take);
   });
 }
 

@@ -1,6 +1,8 @@
 import { spawn } from 'node:child_process';
-import { resolve } from 'node:path';
+import { readFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
 import { vi } from 'vitest';
+import type { EventRecord } from '../../src/store/event-record.ts';
 import {
   PROGRAM,
   type Program,
@@ -92,4 +94,17 @@ export function until(holds: () => boolean): Promise<void> {
 /** Whether an agent has said that it watches: it can be asked and told to end. */
 export function isWatching({ output }: AgentProcess): boolean {
   return output.stdout.includes('Watching (pid ');
+}
+
+/** The log as it is now, read without the program; a line that is being written is left out. */
+export function readRecords(program: Program): readonly EventRecord[] {
+  try {
+    const text = readFileSync(join(program.ownFolder, 'log.jsonl'), 'utf8');
+    return text
+      .split('\n')
+      .slice(0, -1)
+      .map((line) => JSON.parse(line));
+  } catch {
+    return [];
+  }
 }

@@ -1,13 +1,13 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { describe, expect } from 'vitest';
-import { NO_DELAYS, replaceContainer, setLock } from '../../fixtures/fake-sandy/fleet.mjs';
+import { NO_DELAYS, setLock } from '../../fixtures/fake-sandy/fleet.mjs';
 import type { EventRecord } from '../../src/store/event-record.ts';
 import { parseLedger } from '../../src/store/ledger-entries.ts';
 import type { SavedFleet } from '../../src/store/saved-fleet.ts';
 import type { Program } from '../program.ts';
-import { isWatching, type StartAgent, test, until } from './agent-process.ts';
-import { beginNight, makePast, nightVariables, type Past, readRecords } from './night.ts';
+import { isWatching, readRecords, type StartAgent, test, until } from './agent-process.ts';
+import { beginNight, makePast, nightVariables, type Past, updateSession } from './night.ts';
 
 const preload = resolve(import.meta.dirname, '../kill-preload.mjs');
 
@@ -62,8 +62,9 @@ async function live(night: Night, kill: string, atEnd?: () => Promise<void>): Pr
   await ended;
   lines.push(...stdout.split('\n').filter(Boolean));
   expect(stderr).toBe('');
-  if (signal === null) expect(code).toBe(0);
-  return signal === 'SIGKILL';
+  const killed = signal === 'SIGKILL';
+  if (!killed) expect({ code, signal }).toEqual({ code: 0, signal: null });
+  return killed;
 }
 
 function newHappenings(records: readonly EventRecord[], { before }: Night): readonly string[] {
@@ -210,7 +211,7 @@ describe.concurrent('an agent that is killed at a named step and started again',
       preloads: [preload],
     });
     await until(() => readSaved(program)?.baselined === true);
-    replaceContainer(dir, 'asa-1', { updatedAt: new Date().toISOString() });
+    updateSession(dir, 'asa-1');
     setLock(dir, 'asa-1', 'free');
     expect((await killed.ended).signal).toBe('SIGKILL');
     const agent = startAgent({ variables });

@@ -8,7 +8,7 @@ import {
 } from '../../fixtures/fake-sandy/fleet.mjs';
 import type { EventRecord } from '../../src/store/event-record.ts';
 import type { Program } from '../program.ts';
-import { type StartAgent, until } from './agent-process.ts';
+import { readRecords, type StartAgent, until } from './agent-process.ts';
 
 /** So fast that all of a night is over after a few looks. */
 export const nightVariables = { SANDY_TRAY_TIME_SCALE: '1000' };
@@ -72,19 +72,7 @@ export async function beginNight(program: Program, past: Past): Promise<Fleet> {
   return fleet;
 }
 
-function updateSession(dir: string, key: string): void {
+/** What an update does to a session: a new container, with the moment of the update. */
+export function updateSession(dir: string, key: string): void {
   replaceContainer(dir, key, { updatedAt: new Date().toISOString() });
-}
-
-/** The log as it is now, read without the program; a line that is being written is left out. */
-export function readRecords(program: Program): readonly EventRecord[] {
-  try {
-    const text = readFileSync(join(program.ownFolder, 'log.jsonl'), 'utf8');
-    return text
-      .split('\n')
-      .slice(0, -1)
-      .map((line) => JSON.parse(line));
-  } catch {
-    return [];
-  }
 }
