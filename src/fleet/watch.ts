@@ -253,7 +253,9 @@ function observeUnanswered(row: Row, session: SessionSight, look: Look): Step {
     const stillThis =
       phase.listed !== null && isSameIncarnation(phase.listed.incarnation, session.incarnation);
     const nullMs = stillThis && phase.listed !== null ? phase.listed.nullMs + look.elapsedMs : 0;
-    const absence = addEvidence(spend(phase.absence, look), evidence);
+    // Who holds the lock of the newer life may linger after it, too.
+    const spent = { ...spend(phase.absence, look), ...locksOf(row) };
+    const absence = addEvidence(spent, evidence);
     const listed = { incarnation: session.incarnation, nullMs };
     return quietStep(enter({ ...row, imageStale: null }, { ...phase, absence, listed }, look));
   }
@@ -384,11 +386,15 @@ function openAbsence(row: Row, look: Look, asked: 'asked' | 'none'): Absence {
     at: look.at,
     spentMs: 0,
     late: look.late,
-    oldHolder: row.holderPid,
-    freeSeen: row.holder === 'free',
+    ...locksOf(row),
     look: asked,
     evidence: row.restarting ? 'own-run' : null,
   };
+}
+
+/** What an absence compares the lock with: how it was while the session was listed. */
+function locksOf(row: Row): Pick<Absence, 'oldHolder' | 'freeSeen'> {
+  return { oldHolder: row.holderPid, freeSeen: row.holder === 'free' };
 }
 
 function spend(absence: Absence, look: Look): Absence {

@@ -149,6 +149,17 @@ describe('(b) a start in progress', () => {
     expectEnded(fleet);
   });
 
+  test('not: the holder of a newer life lingers after that one was stopped as well', () => {
+    const fleet = watched();
+    fleet.look([absent('a', held(101)), listed('b')]);
+    fleet.look([absent('a', free), listed('b')]);
+    const byHand = listed('a', { life: 2, clients: null, lock: held(102) });
+    fleet.keepLooking(5000, [byHand, listed('b')]);
+    fleet.keepLooking(20_000, [absent('a', held(102)), listed('b')]);
+    expect(evidenceOf(fleet)).toBe(null);
+    expectEnded(fleet);
+  });
+
   test('blind looks show the locks but prove nothing', () => {
     const fleet = watched();
     fleet.look([absent('a', held(101)), listed('b')]);
