@@ -10,11 +10,22 @@ export interface StampedView {
   readonly monoMs: number;
 }
 
+/** The session that a terminal is for. */
+export interface Target {
+  /** Null: it was never seen running, so that only its workspace is known. */
+  readonly key: string | null;
+  readonly workspace: string;
+}
+
 /**
  * What a snapshot says of one session, after an earlier one. Null: no poll came in between, so that
  * there is nothing new. Time between two lives of the poller is not counted: nobody watched.
  */
-export function readLook(view: StampedView, key: string, before: StampedView | null): Look | null {
+export function readLook(
+  view: StampedView,
+  target: Target,
+  before: StampedView | null,
+): Look | null {
   const { fleet } = view;
   const sameLife = before !== null && before.epoch === view.epoch;
   if (sameLife && fleet.poll.id <= before.fleet.poll.id) return null;
@@ -23,16 +34,24 @@ export function readLook(view: StampedView, key: string, before: StampedView | n
     return { kind: 'blind', elapsedMs: before === null ? 0 : blindTime(view, before) };
   }
   const elapsedMs = sameLife ? Math.max(0, fleet.poll.awakeMs - before.fleet.poll.awakeMs) : 0;
-  const { run } = fleet;
-  const inRun =
-    run !== null && (run.current === key || (run.scope !== 'fleet' && run.scope.includes(key)));
+  const found = fleet.sessions.find((session) => isTarget(session, target));
   return {
     kind: 'sighted',
     elapsedMs,
-    session: readSession(fleet.sessions.find((session) => session.key === key)),
-    inRun,
+    session: readSession(found),
+    inRun: found !== undefined && isInRun(fleet, found.key),
     canUpdate: fleet.sandy?.capabilities.includes('update-sessions') ?? true,
   };
+}
+
+function isTarget(session: SessionView, { key, workspace }: Target): boolean {
+  return key === null ? session.workspace === workspace : session.key === key;
+}
+
+function isInRun({ run }: FleetView, key: string): boolean {
+  return (
+    run !== null && (run.current === key || (run.scope !== 'fleet' && run.scope.includes(key)))
+  );
 }
 
 /** While blind no awake time is counted, so it is ours, capped as the poller's is. */

@@ -11,7 +11,7 @@ const ANSWER_LIMIT_MS = 2_000;
 export function createAgentSource(
   connection: AgentConnection,
   first: StatusDocument,
-  key: string,
+  key: string | null,
   timeScale: number,
 ): LookSource {
   let listener: (view: StampedView) => void = () => {};
@@ -61,7 +61,7 @@ export function createAgentSource(
     },
     begin() {
       waiting = true;
-      void connection.request('wait', { key }, ANSWER_LIMIT_MS);
+      void connection.request('wait', { key: key ?? '' }, ANSWER_LIMIT_MS);
       beLessPatient(newest);
     },
     close,

@@ -14,11 +14,19 @@ import { findUpdateProcesses } from '../sandy/update-processes.ts';
  * Looks by itself, with the agent's own loop: the same evidence and the same rhythm. It tells and saves
  * nothing. Polls are shared with other processes that are alone too.
  */
-export function createAloneSource(sandy: Sandy, known: Model, key: string): LookSource {
+export function createAloneSource(
+  sandy: Sandy,
+  known: Model,
+  key: string | null,
+  onModel: (model: Model) => void,
+): LookSource {
   const epoch = randomUUID();
   let listener: (view: StampedView) => void = () => {};
   let pollId = 0;
-  const show = (model: Model) => listener({ epoch, fleet: view(model), monoMs: performance.now() });
+  const show = (model: Model) => {
+    onModel(model);
+    listener({ epoch, fleet: view(model), monoMs: performance.now() });
+  };
   const poll = async (mode: PollMode, signal: AbortSignal) => {
     const { observation, durationMs } = await lookAtSandy(sandy, mode, signal);
     if (observation.kind === 'sighted') hints.follow(observation.sandyHome);
@@ -38,7 +46,8 @@ export function createAloneSource(sandy: Sandy, known: Model, key: string): Look
     ] as const;
   };
   // A terminal needs no images: a light first look answers sooner.
-  const first: Model = { ...known, wish: null, hintedAt: Date.now() };
+  const polls = { ...known.polls, lastId: 0 };
+  const first: Model = { ...known, polls, waiters: new Map(), wish: null, hintedAt: Date.now() };
   const loop: Loop = startLoop(first, {
     poll,
     show,
@@ -58,7 +67,7 @@ export function createAloneSource(sandy: Sandy, known: Model, key: string): Look
     onLost() {},
     begin() {
       const at = Date.now();
-      loop.dispatch({ kind: 'waiters-changed', at, key, count: 1 });
+      loop.dispatch({ kind: 'waiters-changed', at, key: key ?? '', count: 1 });
       loop.dispatch({ kind: 'hinted', at });
     },
     close() {

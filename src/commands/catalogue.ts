@@ -23,6 +23,19 @@ export const catalogue: Readonly<Record<string, Command>> = {
     ],
     load: () => import('./status.ts'),
   },
+  attach: {
+    usage: 'attach [SESSION] [--no-reconnect]',
+    summary: 'a terminal on a session that rides out its restarts',
+    details: [
+      'SESSION is a key, the beginning of one, or a workspace path. Without it: the session of this',
+      'folder, else a list to choose from.',
+      '--no-reconnect   end with the session, as sandy --attach does',
+      '',
+      'While it waits, keys are ignored and Ctrl-C leaves.',
+      'Exit: 0 the session ended, 3 detached, 4 no such session or not back, 5 failed, 2 no terminal.',
+    ],
+    load: () => import('./attach.ts'),
+  },
   ack: {
     usage: 'ack SESSION | ack --all',
     summary: 'take down a pinned failure',

@@ -15,7 +15,7 @@ export async function run(args: readonly string[]): Promise<number> {
   const { values, positionals } = parseArguments(args, { json: { type: 'boolean' } });
   if (positionals.length > 0) throw new UsageError(texts.tooManyArguments);
   const setup = setUp();
-  const { model, warnings } = await lookOnce(setup);
+  const { model, warnings } = await lookOnce(setup, 'full');
   const checks: Check[] = [
     checkNode(process.versions.node),
     ...checkPreferences(setup),

@@ -4,6 +4,7 @@ import { applySaved, type SavedFleet } from '../store/saved-fleet.ts';
 import type { Setup } from './setup.ts';
 
 /** What the last agent knew, for commands that find none running. */
-export function modelFromDisk({ preferences, timeScale }: Setup, saved: SavedFleet): Model {
-  return applySaved(newModel(windowsFrom(preferences, timeScale), preferences.notify), saved);
+export function modelFromDisk({ preferences, timeScale }: Setup, saved: SavedFleet | null): Model {
+  const blank = newModel(windowsFrom(preferences, timeScale), preferences.notify);
+  return saved === null ? blank : applySaved(blank, saved);
 }

@@ -34,7 +34,7 @@ export function chooseSession(
 }
 
 /** As `pwd -P` says it, which is how sandy knows a workspace; a missing folder stays as written. */
-function canonicalise(path: string): string {
+export function canonicalise(path: string): string {
   try {
     return realpathSync(path);
   } catch {

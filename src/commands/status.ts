@@ -27,7 +27,7 @@ export async function run(args: readonly string[]): Promise<number> {
   }
   // Loaded only here: through the agent a status needs neither sandy nor what runs it.
   const { lookOnce } = await import('./looking-once.ts');
-  const { model, warnings } = await lookOnce(setup);
+  const { model, warnings } = await lookOnce(setup, 'full');
   for (const warning of warnings) process.stderr.write(`${warning}\n`);
   const code = show({ ...view(model), epoch: null, rev: 0, agent: null }, json);
   if (model.sight.kind === 'blind') process.stderr.write(`${model.sight.text}\n`);

@@ -55,6 +55,19 @@ export const texts = {
   demoEnds:
     'The night is over: two were back at once, kiln late, orion could not start. Its alarm stays pinned until it is back or acknowledged.',
   demoStuck: 'The demo took too long and was ended. Try it again on a machine that is less busy.',
+  attachNeedsTerminal: 'attach needs a terminal for its input and output.',
+  conflict: (key: string) =>
+    `${cleanForeignText(key, 60)} is claimed by two workspaces. Remove one of the two sandboxes.`,
+  workspaceUnknown: (key: string) =>
+    `sandy does not know the workspace of ${cleanForeignText(key, 60)}. Attach with sandy itself, in its folder.`,
+  noSessionHere: 'No session is known. Start one with: sandy --start --workspace PATH',
+  whichSession: (count: number) => `Which one? 1 to ${count}, Enter leaves: `,
+  nothingChosen: 'Nothing was chosen.',
+  slotBusy: ({ pid, info }: { pid: number; info: { op: string; since: string } | null }) =>
+    info === null
+      ? `another command is at work (pid ${pid})`
+      : `${info.op === 'check' ? 'a check' : `another ${info.op}`} is at work since ${new Date(info.since).toLocaleTimeString('en-GB')} (pid ${pid})`,
+  updateElsewhere: (pid: number) => `an update started elsewhere is at work (pid ${pid})`,
   noDaemon: (version: string) =>
     `sandy ${version} has no daemon sessions. They came with 1.1.0: sandy --upgrade`,
   noUpdates: (version: string) =>

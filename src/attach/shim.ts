@@ -1,0 +1,239 @@
+import { type AttachedEnd, startAttached } from './attached.ts';
+import { type GapInput, isDropping, noteDropped, nothingTyped, passKeys } from './gap-input.ts';
+import { createLastLine } from './last-line.ts';
+import { readLook, type StampedView, type Target } from './look-reading.ts';
+import type { LookSource } from './look-source.ts';
+import {
+  type ChildEnd,
+  type Shim,
+  type ShimEffect,
+  type ShimMessage,
+  updateShim,
+} from './machine.ts';
+import type { OuterTerminal, Stop } from './outer-terminal.ts';
+import type { PtyRequest } from './pty-child.ts';
+import { createShimScreen } from './shim-screen.ts';
+
+/** A command for a child in the terminal. */
+export type ChildCommand = Omit<PtyRequest, 'size' | 'onData'>;
+
+/** What a shim stands on; each may fail without the terminal being left in disorder. */
+export interface ShimPorts {
+  readonly target: Target;
+  /** What people call it. */
+  readonly name: string;
+  readonly terminal: OuterTerminal;
+  /** Somebody to look: the agent if there is one, else this process. Never rejects. */
+  readonly openSource: () => Promise<LookSource>;
+  readonly commandOf: (verb: 'attach' | 'start') => ChildCommand;
+  /** The key's lock round "nobody is in, so attach"; null: another terminal has it. */
+  readonly claimAttach: () => Promise<(() => Promise<unknown>) | null>;
+  /** The host's one slot; `text` says what it is busy with. */
+  readonly claimStart: () => Promise<
+    | { readonly kind: 'held'; readonly release: () => Promise<unknown> }
+    | { readonly kind: 'busy'; readonly text: string }
+  >;
+  /** A time of day in this zone. */
+  readonly formatTime: (at: number) => string;
+  /** Called with the way to hang up the child, for whoever guards the terminal. */
+  readonly onChild: (hangUp: () => void) => void;
+}
+
+const CTRL_C = 0x03;
+const QUIT_KEY = 'q'.charCodeAt(0);
+
+/** Exit code of a process whose terminal was closed, as a shell counts SIGHUP. */
+const TERMINAL_GONE = 129;
+
+/** Runs one terminal on one session until it is left; resolves to the exit code. */
+export function runShim(first: Shim, ports: ShimPorts): Promise<number> {
+  return new Promise((resolve) => {
+    const { terminal, target } = ports;
+    const { windows } = first;
+    const screen = createShimScreen(terminal, ports.name);
+    let shim = first;
+    let source: LookSource | null = null;
+    let opening: Promise<void> | null = null;
+    let seen: StampedView | null = null;
+    let typed: GapInput = nothingTyped;
+    let lastKeyMs = performance.now();
+    let stopReading: Stop = () => {};
+    let redraw: NodeJS.Timeout | null = null;
+    let answer: NodeJS.Timeout | null = null;
+    let finished = false;
+
+    const finish = (code: number) => {
+      if (finished) return;
+      finished = true;
+      stopReading();
+      closeSource();
+      if (redraw !== null) clearInterval(redraw);
+      if (answer !== null) clearTimeout(answer);
+      screen.close();
+      resolve(code);
+    };
+
+    const dispatch = (message: ShimMessage) => {
+      if (finished) return;
+      const [next, effects] = updateShim(shim, message);
+      shim = next;
+      show(effects.some((effect) => effect.kind === 'leave'));
+      for (const effect of effects) perform(effect);
+      if (!needsLooks(shim)) closeSource();
+    };
+
+    const perform = (effect: ShimEffect) => {
+      switch (effect.kind) {
+        case 'attach':
+          void attach(effect.by, effect.updatedAt);
+          break;
+        case 'start':
+          void start();
+          break;
+        case 'look':
+          void openSource().then(() => source?.begin());
+          if (shim.state.kind === 'leaving') {
+            answer = setTimeout(() => dispatch({ kind: 'unanswered' }), windows.leavingMs);
+          }
+          break;
+        case 'leave':
+          finish(effect.code);
+          break;
+      }
+    };
+
+    const openSource = async () => {
+      if (source !== null) return;
+      opening ??= ports.openSource().then((opened) => {
+        opening = null;
+        if (finished) return opened.close();
+        source = opened;
+        opened.onLost(() => {
+          source = null;
+          if (needsLooks(shim)) void openSource().then(() => source?.begin());
+        });
+        opened.onView((view) => {
+          const look = readLook(view, target, seen);
+          if (look === null) return;
+          seen = view;
+          dispatch({ kind: 'looked', look });
+        });
+      });
+      await opening;
+    };
+    const closeSource = () => {
+      source?.close();
+      source = null;
+    };
+
+    /** Draws what the state says; once a second while time passes in it. */
+    const show = (leaves: boolean) => {
+      if (redraw !== null) clearInterval(redraw);
+      redraw = null;
+      const draw = () => screen.show(shim.state, { typing: typed.begun, leaves });
+      draw();
+      if (shim.state.kind === 'waiting') redraw = setInterval(draw, 1_000);
+    };
+
+    const readKeys = () => {
+      stopReading = terminal.readInput((bytes) => {
+        const nowMs = performance.now();
+        typed = noteDropped(typed, bytes, nowMs);
+        const paused = nowMs - lastKeyMs >= windows.pauseMs;
+        lastKeyMs = nowMs;
+        if (bytes.includes(CTRL_C)) dispatch({ kind: 'pressed', key: 'interrupt' });
+        // Whoever is typing does not mean us: a key counts after a second of silence.
+        else if (!paused) return;
+        else if (bytes[0] === 0x0d || bytes[0] === 0x0a)
+          dispatch({ kind: 'pressed', key: 'enter' });
+        else if (bytes[0] === QUIT_KEY) dispatch({ kind: 'pressed', key: 'quit' });
+      });
+    };
+
+    const attach = async (by: 'person' | 'itself', updatedAt: number | null) => {
+      const release = by === 'itself' ? await ports.claimAttach() : async () => {};
+      if (release === null) return dispatch({ kind: 'contended' });
+      if (by === 'itself') {
+        const updatedTime = updatedAt === null ? null : ports.formatTime(updatedAt);
+        const dropping = isDropping(typed, performance.now(), windows.pauseMs);
+        screen.sayReattached(updatedTime, dropping);
+      }
+      const end = await runChild('attach');
+      await release();
+      if (end !== null) dispatch({ kind: 'ended', end });
+    };
+
+    const start = async () => {
+      const claim = await ports.claimStart();
+      if (claim.kind === 'busy') {
+        screen.noteDetail(claim.text);
+        return dispatch({ kind: 'busy' });
+      }
+      const end = await runChild('start');
+      await claim.release();
+      if (end !== null) dispatch({ kind: 'ended', end });
+    };
+
+    /** One child from its start to its end, with the terminal put right; null: the terminal is gone. */
+    const runChild = async (verb: 'attach' | 'start'): Promise<ChildEnd | null> => {
+      stopReading();
+      const lastLine = createLastLine();
+      screen.leaveToChild();
+      const started = await startAttached(ports.commandOf(verb), terminal, {
+        passKeys: (bytes) => {
+          const passing = passKeys(typed, bytes, performance.now(), windows.pauseMs);
+          typed = passing.input;
+          return passing.passed;
+        },
+        onOutput: lastLine.take,
+      });
+      if (started.kind !== 'started') {
+        screen.takeBack(started.kind === 'not-started' ? started.reason : started.kind);
+        readKeys();
+        return { kind: 'exited', code: 1 };
+      }
+      ports.onChild(started.child.hangUp);
+      const believed =
+        verb === 'attach'
+          ? setTimeout(() => dispatch({ kind: 'believed' }), windows.believedMs)
+          : undefined;
+      const end = await started.ended;
+      clearTimeout(believed);
+      typed = nothingTyped;
+      lastKeyMs = performance.now();
+      if (end.kind === 'terminal-gone') {
+        finish(TERMINAL_GONE);
+        return null;
+      }
+      screen.takeBack(lastLine.read());
+      readKeys();
+      return readEnd(end);
+    };
+
+    void terminal.gone.then(() => finish(TERMINAL_GONE));
+    readKeys();
+    show(false);
+    void openSource().then(() => source?.begin());
+  });
+}
+
+function readEnd(end: Exclude<AttachedEnd, { kind: 'terminal-gone' }>): ChildEnd {
+  return end.kind === 'exited' ? end : { kind: 'signalled' };
+}
+
+/** An attached terminal asks for no look: nothing moves while nothing happens. */
+function needsLooks({ state }: Shim): boolean {
+  switch (state.kind) {
+    case 'opening':
+    case 'attaching':
+    case 'leaving':
+    case 'waiting':
+      return true;
+    case 'idle':
+      return state.why === 'not-back' || state.why === 'unreachable';
+    case 'starting':
+    case 'attached':
+    case 'left':
+      return false;
+  }
+}

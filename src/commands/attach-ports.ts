@@ -1,0 +1,66 @@
+import { createHash } from 'node:crypto';
+import * as z from 'zod/mini';
+import type { OuterTerminal } from '../attach/outer-terminal.ts';
+import type { ShimPorts } from '../attach/shim.ts';
+import { describeSandyCommand } from '../sandy/command.ts';
+import { findUpdateProcesses } from '../sandy/update-processes.ts';
+import { acquireSlot } from '../store/slot.ts';
+import { acquireLock } from '../system/lock-file.ts';
+import { contactAgent } from './agent-connection.ts';
+import { createAgentSource } from './agent-source.ts';
+import { createAloneSource } from './alone-source.ts';
+import type { AttachPreparation } from './attach-target.ts';
+import type { Setup } from './setup.ts';
+import { texts } from './texts.ts';
+
+/** Joins the shim to the agent, to sandy, to the host's locks and to the clock on the wall. */
+export function createShimPorts(
+  { folders, timeScale }: Setup,
+  prepared: AttachPreparation & { readonly kind: 'ready' },
+  terminal: OuterTerminal,
+  onChild: (hangUp: () => void) => void,
+): ShimPorts {
+  const { target, name, sandy, readySandy } = prepared;
+  let { known } = prepared;
+  return {
+    target,
+    name,
+    terminal,
+    onChild,
+    async openSource() {
+      const contact = await contactAgent(folders.state, 'shim');
+      if (contact.kind === 'connected') {
+        return createAgentSource(contact.connection, contact.status, target.key, timeScale);
+      }
+      return createAloneSource(sandy, known, target.key, (model) => {
+        known = model;
+      });
+    },
+    commandOf: (verb) =>
+      describeSandyCommand(readySandy, [`--${verb}`, '--workspace', target.workspace]),
+    async claimAttach() {
+      const digest = createHash('sha256').update(target.workspace).digest('hex').slice(0, 16);
+      const lock = await acquireLock(
+        { folder: folders.state, name: `attach-${digest}`, infoSchema: z.null() },
+        null,
+      );
+      if (lock.kind === 'busy') return null;
+      // Where no lock can be written there is none to respect either.
+      return lock.kind === 'held' ? lock.release : async () => {};
+    },
+    async claimStart() {
+      const keys = target.key === null ? [] : [target.key];
+      const use = { op: 'start', keys, since: new Date().toISOString() } as const;
+      const slot = await acquireSlot(folders.state, use);
+      if (slot.kind === 'busy') return { kind: 'busy', text: texts.slotBusy(slot.holder) };
+      const release = slot.kind === 'held' ? slot.release : async () => {};
+      const others = (await findUpdateProcesses())?.filter(({ dryRun }) => !dryRun) ?? [];
+      const [other] = others;
+      if (other === undefined) return { kind: 'held', release };
+      await release();
+      return { kind: 'busy', text: texts.updateElsewhere(other.pid) };
+    },
+    formatTime: (at) =>
+      new Date(at).toLocaleTimeString('en-GB', { hour: '2-digit', minute: '2-digit' }),
+  };
+}
