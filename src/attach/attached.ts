@@ -1,7 +1,13 @@
 /** A child in the person's terminal. */
 
 import type { OuterTerminal } from './outer-terminal.ts';
-import type { PtyChild, PtyChildEnd, PtyRequest } from './pty-child.ts';
+import {
+  type PtyChild,
+  type PtyChildEnd,
+  type PtyRequest,
+  type PtyStart,
+  startInPty,
+} from './pty-child.ts';
 
 export type AttachedEnd =
   | PtyChildEnd
@@ -10,15 +16,13 @@ export type AttachedEnd =
 
 export type AttachedStart =
   | { readonly kind: 'started'; readonly child: PtyChild; readonly ended: Promise<AttachedEnd> }
-  | { readonly kind: 'not-found' }
-  | { readonly kind: 'not-executable' }
-  | { readonly kind: 'not-started'; readonly reason: string };
+  | Exclude<PtyStart, { readonly kind: 'started' }>;
 
 export interface AttachedOptions {
   /** What of the keys goes to the child; all of them without it. */
-  readonly passKeys?: (bytes: Buffer) => Uint8Array;
+  readonly passKeys?: ((bytes: Buffer) => Uint8Array) | undefined;
   /** Sees what the child writes; it goes to the terminal untouched. */
-  readonly onOutput?: (bytes: Buffer) => void;
+  readonly onOutput?: ((bytes: Buffer) => void) | undefined;
 }
 
 /**
@@ -26,10 +30,45 @@ export interface AttachedOptions {
  * pressure. `ended` resolves when the child has ended and all that it wrote is with the terminal, whose
  * modes are then still the child's: write `sequences.toMain` before any text of ours.
  */
-export async function startAttached(
-  _request: Omit<PtyRequest, 'size' | 'onData'>,
-  _terminal: OuterTerminal,
-  _options: AttachedOptions = {},
-): Promise<AttachedStart> {
-  return { kind: 'not-started', reason: 'not built yet' };
+export function startAttached(
+  request: Omit<PtyRequest, 'size' | 'onData'>,
+  terminal: OuterTerminal,
+  { passKeys, onOutput }: AttachedOptions = {},
+): AttachedStart {
+  const start = startInPty({ ...request, size: terminal.size(), onData: carryOut });
+  if (start.kind !== 'started') return start;
+  const { child } = start;
+
+  function carryOut(bytes: Buffer): void {
+    onOutput?.(bytes);
+    if (terminal.write(bytes)) return;
+    child.pause();
+    void terminal.written().then(child.resume);
+  }
+
+  let reading = true;
+  const carryIn = (bytes: Buffer) => {
+    const passed = passKeys === undefined ? bytes : passKeys(bytes);
+    if (child.write(passed)) return;
+    // A child that does not read holds the terminal, as it would without us.
+    stopReading();
+    void child.taken().then(() => {
+      if (reading) stopReading = terminal.readInput(carryIn);
+    });
+  };
+  let stopReading = terminal.readInput(carryIn);
+  const stopResizing = terminal.onResize(child.resize);
+
+  const gone = terminal.gone.then((): AttachedEnd => {
+    child.hangUp();
+    return { kind: 'terminal-gone' };
+  });
+  const ended = Promise.race([child.ended, gone]).then(async (end) => {
+    reading = false;
+    stopReading();
+    stopResizing();
+    await terminal.written();
+    return end;
+  });
+  return { kind: 'started', child, ended };
 }

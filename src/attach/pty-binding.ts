@@ -5,7 +5,8 @@
  * the version that package.json pins, calls it.
  */
 
-import { createRequire } from 'node:module';
+// By another name: the banner of the built files has this one.
+import { createRequire as makeRequire } from 'node:module';
 
 /** A child in a pty. `fd`, the pty's master, is the caller's to close. */
 export interface ForkedChild {
@@ -42,9 +43,9 @@ export interface LoadedBinding {
 
 /** Loads it; throws where there is none for this machine. */
 export function loadPtyBinding(): LoadedBinding {
-  const ours = createRequire(import.meta.url);
+  const ours = makeRequire(import.meta.url);
   // The package for this machine is node-pty's own dependency, to be found from there.
-  const theirs = createRequire(ours.resolve('node-pty'));
+  const theirs = makeRequire(ours.resolve('node-pty'));
   const folder = `@lydell/node-pty-${process.platform}-${process.arch}`;
   return {
     binding: theirs(`${folder}/pty.node`),

@@ -74,6 +74,17 @@ export const catalogue: Readonly<Record<string, Command>> = {
     details: ['--json   the same for programs', '', 'Exit: 0, 1 when a check fails.'],
     load: () => import('./doctor.ts'),
   },
+  reset: {
+    usage: 'reset',
+    summary: 'put this terminal right after an attach that was killed',
+    details: [
+      'Undoes what a full-screen program leaves behind: its screen, mouse, colours, keys, and',
+      'the line settings (stty sane).',
+      '',
+      'Exit: 0, 2 when standard input or output is no terminal.',
+    ],
+    load: () => import('./reset.ts'),
+  },
   demo: {
     usage: 'demo',
     summary: 'show all of it in a minute, on a make-believe fleet',

@@ -30,6 +30,7 @@ export const texts = {
     'The running agent is of another version; this goes on without it. Restart the agent.',
   agentOutOfReach: (code: string) =>
     `The agent's socket can't be used (${code}); this goes on without it. Mend the permissions of the state folder.`,
+  noTerminal: 'Standard input and output are no terminal. Run it in a terminal window.',
   requestFailed: 'The agent did not do it. Look at it with: sandy-tray doctor',
   whichToAck: 'Say which session, or --all.',
   nothingPinned: 'Nothing waits to be acknowledged.',

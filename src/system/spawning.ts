@@ -1,3 +1,5 @@
+import { withholdingStdio } from './leaked-descriptors.ts';
+
 /** What to run and how far to let it go. */
 export interface ChildRequest {
   /** An absolute path, or a name that is looked up on the PATH of `environment`. */
@@ -116,9 +118,7 @@ type PipedChild = ReturnType<typeof startChild>;
 
 function startChild(execa: typeof import('execa').execa, request: ChildRequest) {
   return execa(request.file, request.args, {
-    stdin: 'ignore',
-    stdout: 'pipe',
-    stderr: 'pipe',
+    stdio: withholdingStdio(['ignore', 'pipe', 'pipe']),
     buffer: false,
     reject: false,
     extendEnv: false,
