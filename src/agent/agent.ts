@@ -13,11 +13,12 @@ import { createChangeHints } from '../sandy/change-hints.ts';
 import { createSandy, knownSandy } from '../sandy/client.ts';
 import { lookAtSandy } from '../sandy/looking.ts';
 import { findUpdateProcesses } from '../sandy/update-processes.ts';
-import { openEventLog } from '../store/event-log.ts';
+import { type LogTrouble, openEventLog } from '../store/event-log.ts';
 import { openFleetState } from '../store/fleet-state.ts';
 import { openLedger } from '../store/ledger.ts';
 import { configFileName, type Preferences, readPreferences } from '../store/preferences.ts';
 import { applySaved } from '../store/saved-fleet.ts';
+import type { WriteOutcome } from '../system/files.ts';
 import type { Folders } from '../system/paths.ts';
 import { watchFile } from './file-watch.ts';
 import { startLoop } from './loop.ts';
@@ -54,11 +55,21 @@ export async function startAgent(options: AgentOptions): Promise<Agent> {
   const { state: folder } = folders;
   const startedAt = Date.now();
   const epoch = randomUUID();
-  const troubles = createTroubles(texts.notWritten, warn);
+  const troubles = createTroubles({
+    describe: texts.notWritten,
+    warn,
+    onChange: () => publish(loop.model()),
+  });
   const log = openEventLog(folder);
   const ledger = openLedger(folder, startedAt);
   const fleetState = openFleetState(folder);
-  for (const problem of [...ledger.problems, ...fleetState.problems]) warn(problem);
+  for (const problem of ledger.problems) warn(problem);
+  let warnedProblems = 0;
+  const warnOfState = () => {
+    for (const problem of fleetState.problems.slice(warnedProblems)) warn(problem);
+    warnedProblems = fleetState.problems.length;
+  };
+  warnOfState();
 
   let { preferences } = options;
   let sandy = createSandy({ sandyPath: preferences.sandyPath, stateFolder: folder });
@@ -102,7 +113,11 @@ export async function startAgent(options: AgentOptions): Promise<Agent> {
     show: publish,
     tell: (effects) => tellEffects({ log, ledger, notifier, onWrite: troubles.noteWrite }, effects),
     save(model, forgottenKeys) {
+      // What waits for room comes first: once its state is saved, nobody sees a happening again.
+      troubles.noteWrite('log', outcomeOf(log.flush()));
+      troubles.noteWrite('ledger', ledger.flush());
       const outcome = fleetState.save(model, forgottenKeys);
+      warnOfState();
       troubles.noteWrite('state', outcome);
       if (outcome.kind === 'written') troubles.noteWrite('ledger', ledger.prune(Date.now()));
     },
@@ -122,6 +137,7 @@ export async function startAgent(options: AgentOptions): Promise<Agent> {
       text,
     };
     log.append(event, false);
+    troubles.noteWrite('log', outcomeOf(log.trouble()));
   };
   record('agent-started', texts.agentStarted(process.pid, version));
 
@@ -170,4 +186,9 @@ export async function startAgent(options: AgentOptions): Promise<Agent> {
       await server?.close();
     },
   };
+}
+
+function outcomeOf(trouble: LogTrouble | null): WriteOutcome {
+  if (trouble === null) return { kind: 'written' };
+  return { kind: 'not-written', errorCode: trouble.errorCode };
 }

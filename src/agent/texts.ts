@@ -10,7 +10,7 @@ export const texts = {
       : `While it was quiet: ${events.map((event) => event.text).join(' ')}`,
   agentStarted: (pid: number, version: string) => `The agent ${version} started (pid ${pid}).`,
   agentStopped: (pid: number) => `The agent stopped (pid ${pid}).`,
-  notWritten: (name: string, errorCode: string) =>
-    `The ${name} can't be written (${errorCode}): what happens now is remembered only while this agent runs. Free the disk or mend the permissions of the state folder.`,
+  notWritten: (names: readonly string[], errorCode: string) =>
+    `The ${names.join(' and the ')} can't be written (${errorCode}): what happens now is remembered only while this agent runs. Free the disk or mend the permissions of the state folder.`,
   badRequest: 'That request was not understood.',
 } as const;

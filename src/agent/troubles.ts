@@ -2,7 +2,7 @@ import type { WriteOutcome } from '../system/files.ts';
 
 /** What the agent can't do and does without: said once when it begins, and shown while it lasts. */
 export interface Troubles {
-  /** Notes whether a file could be written. */
+  /** Notes whether a file could be written. A full disk is one trouble, however many files it hits. */
   readonly noteWrite: (name: string, outcome: WriteOutcome) => void;
   /** Notes something that lasts as long as the process. */
   readonly note: (name: string, sentence: string) => void;
@@ -10,22 +10,38 @@ export interface Troubles {
   readonly list: () => readonly string[];
 }
 
-export function createTroubles(
-  describe: (name: string, errorCode: string) => string,
-  warn: (sentence: string) => void,
-): Troubles {
-  const sentences = new Map<string, string>();
-  const note = (name: string, sentence: string) => {
-    if (sentences.get(name) === sentence) return;
-    sentences.set(name, sentence);
-    warn(sentence);
-  };
+export interface TroublesParts {
+  readonly describe: (names: readonly string[], errorCode: string) => string;
+  readonly warn: (sentence: string) => void;
+  /** Called whenever the list has changed. */
+  readonly onChange: () => void;
+}
+
+export function createTroubles({ describe, warn, onChange }: TroublesParts): Troubles {
+  const lasting = new Map<string, string>();
+  const unwritten = new Map<string, string>();
   return {
-    note,
-    noteWrite(name, outcome) {
-      if (outcome.kind === 'written') sentences.delete(name);
-      else note(name, describe(name, outcome.errorCode));
+    note(name, sentence) {
+      if (lasting.get(name) === sentence) return;
+      lasting.set(name, sentence);
+      warn(sentence);
+      onChange();
     },
-    list: () => [...sentences.values()],
+    noteWrite(name, outcome) {
+      const errorCode = outcome.kind === 'written' ? undefined : outcome.errorCode;
+      if (unwritten.get(name) === errorCode) return;
+      const isNew = errorCode !== undefined && ![...unwritten.values()].includes(errorCode);
+      if (errorCode === undefined) unwritten.delete(name);
+      else unwritten.set(name, errorCode);
+      if (isNew) warn(describe([name], errorCode));
+      onChange();
+    },
+    list() {
+      const written = [...new Set(unwritten.values())].map((errorCode) => {
+        const names = [...unwritten.keys()].filter((name) => unwritten.get(name) === errorCode);
+        return describe(names.sort(), errorCode);
+      });
+      return [...lasting.values(), ...written];
+    },
   };
 }

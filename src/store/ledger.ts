@@ -39,6 +39,8 @@ export interface Ledger {
   intend(id: string, at: number): WriteOutcome;
   markShown(id: string, at: number): WriteOutcome;
   markDone(id: string, at: number): WriteOutcome;
+  /** Tries once more to write what could not be written. */
+  flush(): WriteOutcome;
   /**
    * Drops what is old. To be called after the fleet's state was saved, and only then: before that,
    * what happened long ago can be seen again by a process that comes after a long pause.
@@ -52,9 +54,15 @@ export function openLedger(folder: string, at: number): Ledger {
   removeAbandonedDrafts(path);
   const opened = readLedger(path, at);
   let { content, inTheWay } = opened;
+  let unwritten = false;
 
   const write = (next: LedgerContent): WriteOutcome => {
     content = next;
+    const outcome = replaceFile();
+    unwritten = outcome.kind === 'not-written';
+    return outcome;
+  };
+  const replaceFile = (): WriteOutcome => {
     if (inTheWay) {
       const kept = setAside(path);
       if (kept.kind === 'not-kept' && kept.errorCode !== 'ENOENT') {
@@ -62,7 +70,7 @@ export function openLedger(folder: string, at: number): Ledger {
       }
       inTheWay = false;
     }
-    return writeFileAtomicallyNow(path, formatLedger(next));
+    return writeFileAtomicallyNow(path, formatLedger(content));
   };
   const mark = (step: LedgerStep) => (id: string, stepAt: number) =>
     write({ ...content, entries: new Map(content.entries).set(id, { id, step, at: stepAt }) });
@@ -75,9 +83,10 @@ export function openLedger(folder: string, at: number): Ledger {
     intend: mark('intent'),
     markShown: mark('shown'),
     markDone: mark('done'),
+    flush: () => (unwritten ? write(content) : { kind: 'written' }),
     prune(now) {
       const next = pruneLedger(content, now);
-      return next === content ? { kind: 'written' } : write(next);
+      return next === content && !unwritten ? { kind: 'written' } : write(next);
     },
   };
 }
