@@ -134,13 +134,22 @@ async function expectExactlyOnce(folder: string, kills: readonly string[]): Prom
   rmSync(folder, { recursive: true });
 }
 
-/** Several at a time, since almost all of it is the start of processes. */
+/**
+ * Several at a time, since almost all of it is the start of processes. After a failure no other begins,
+ * and those under way are awaited, so that nothing is made after the folder is gone.
+ */
 async function forEachAtOnce<T>(items: readonly T[], act: (item: T) => Promise<void>) {
   const waiting = [...items];
   const work = async () => {
-    for (let item = waiting.shift(); item !== undefined; item = waiting.shift()) await act(item);
+    for (let item = waiting.shift(); item !== undefined; item = waiting.shift()) {
+      await act(item).catch((error: unknown) => {
+        waiting.length = 0;
+        throw error;
+      });
+    }
   };
-  await Promise.all(Array.from({ length: atOnce }, work));
+  const ends = await Promise.allSettled(Array.from({ length: atOnce }, work));
+  for (const end of ends) if (end.status === 'rejected') throw end.reason;
 }
 
 describe('a process that is killed at any step and started again', () => {
