@@ -3,16 +3,12 @@ import { join } from 'node:path';
 import { type ControlServer, startServer } from '../control/server.ts';
 import { nameSocket } from '../control/socket-path.ts';
 import type { EventKind, FleetEvent } from '../fleet/events.ts';
-import type { Message } from '../fleet/message.ts';
 import { type Model, newModel } from '../fleet/model.ts';
-import type { PollMode } from '../fleet/observation.ts';
 import { view } from '../fleet/view.ts';
 import { windowsFrom } from '../fleet/windows.ts';
 import type { Notifier } from '../notify/notifier.ts';
 import { createChangeHints } from '../sandy/change-hints.ts';
-import { createSandy, knownSandy } from '../sandy/client.ts';
-import { lookAtSandy } from '../sandy/looking.ts';
-import { findUpdateProcesses } from '../sandy/update-processes.ts';
+import { createSandy } from '../sandy/client.ts';
 import { type LogTrouble, openEventLog } from '../store/event-log.ts';
 import { openFleetState } from '../store/fleet-state.ts';
 import { openLedger } from '../store/ledger.ts';
@@ -21,6 +17,7 @@ import { applySaved } from '../store/saved-fleet.ts';
 import type { WriteOutcome } from '../system/files.ts';
 import type { Folders } from '../system/paths.ts';
 import { watchFile } from './file-watch.ts';
+import { createLooking, lookForUpdates } from './looking.ts';
 import { startLoop } from './loop.ts';
 import { quietFrom } from './policy.ts';
 import { answerRequest } from './requests.ts';
@@ -81,28 +78,11 @@ export async function startAgent(options: AgentOptions): Promise<Agent> {
   };
   const hints = createChangeHints(() => loop.dispatch({ kind: 'hinted', at: Date.now() }));
 
-  let pollId = 0;
-  const poll = async (mode: PollMode, signal: AbortSignal): Promise<Message[]> => {
-    const asked = sandy;
-    const { observation, durationMs, warnings } = await lookAtSandy(asked, mode, signal);
-    for (const warning of warnings) warn(warning.text);
-    const at = Date.now();
-    if (observation.kind === 'sighted') hints.follow(observation.sandyHome);
-    pollId += 1;
-    return [
-      { kind: 'sandy-found', at, sandy: knownSandy(asked) },
-      {
-        kind: 'polled',
-        at,
-        id: pollId,
-        monoMs: performance.now(),
-        tookMs: durationMs,
-        mode: observation.kind === 'sighted' ? observation.mode : mode,
-        observation,
-      },
-    ];
-  };
-
+  const poll = createLooking({
+    sandy: () => sandy,
+    warn,
+    onSandyHome: (home) => hints.follow(home),
+  });
   const blank = newModel(
     windowsFrom(preferences, timeScale),
     preferences.notify,
@@ -121,11 +101,7 @@ export async function startAgent(options: AgentOptions): Promise<Agent> {
       troubles.noteWrite('state', outcome);
       if (outcome.kind === 'written') troubles.noteWrite('ledger', ledger.prune(Date.now()));
     },
-    lookForUpdates: async () => ({
-      kind: 'looked',
-      processes: await findUpdateProcesses(),
-      at: Date.now(),
-    }),
+    lookForUpdates,
   });
   const record = (kind: EventKind, text: string) => {
     const event: FleetEvent = {

@@ -69,7 +69,8 @@ async function tellDigest(
     key: null,
     text: texts.digest(events),
   } as const;
-  await showOnce(parts, notice, true);
+  // It has no line in the log: where the ledger is doubted, nobody knows whether it was shown.
+  await showOnce(parts, notice, false);
 }
 
 async function showOnce(

@@ -1,14 +1,12 @@
 import { randomUUID } from 'node:crypto';
+import { createLooking, lookForUpdates } from '../agent/looking.ts';
 import { type Loop, startLoop } from '../agent/loop.ts';
 import type { StampedView } from '../attach/look-reading.ts';
 import type { LookSource } from '../attach/look-source.ts';
 import type { Model } from '../fleet/model.ts';
-import type { PollMode } from '../fleet/observation.ts';
 import { view } from '../fleet/view.ts';
 import { createChangeHints } from '../sandy/change-hints.ts';
-import { knownSandy, type Sandy } from '../sandy/client.ts';
-import { lookAtSandy } from '../sandy/looking.ts';
-import { findUpdateProcesses } from '../sandy/update-processes.ts';
+import type { Sandy } from '../sandy/client.ts';
 
 /**
  * Looks by itself, with the agent's own loop: the same evidence and the same rhythm. It tells and saves
@@ -22,29 +20,15 @@ export function createAloneSource(
 ): LookSource {
   const epoch = randomUUID();
   let listener: (view: StampedView) => void = () => {};
-  let pollId = 0;
   const show = (model: Model) => {
     onModel(model);
     listener({ epoch, fleet: view(model), monoMs: performance.now() });
   };
-  const poll = async (mode: PollMode, signal: AbortSignal) => {
-    const { observation, durationMs } = await lookAtSandy(sandy, mode, signal);
-    if (observation.kind === 'sighted') hints.follow(observation.sandyHome);
-    const at = Date.now();
-    pollId += 1;
-    return [
-      { kind: 'sandy-found', at, sandy: knownSandy(sandy) },
-      {
-        kind: 'polled',
-        at,
-        id: pollId,
-        monoMs: performance.now(),
-        tookMs: durationMs,
-        mode: observation.kind === 'sighted' ? observation.mode : mode,
-        observation,
-      },
-    ] as const;
-  };
+  const poll = createLooking({
+    sandy: () => sandy,
+    warn: () => {},
+    onSandyHome: (home) => hints.follow(home),
+  });
   // A terminal needs no images: a light first look answers sooner.
   const polls = { ...known.polls, lastId: 0 };
   const first: Model = { ...known, polls, waiters: new Map(), wish: null, hintedAt: Date.now() };
@@ -53,11 +37,7 @@ export function createAloneSource(
     show,
     tell: async () => {},
     save: () => {},
-    lookForUpdates: async () => ({
-      kind: 'looked',
-      processes: await findUpdateProcesses(),
-      at: Date.now(),
-    }),
+    lookForUpdates,
   });
   const hints = createChangeHints(() => loop.dispatch({ kind: 'hinted', at: Date.now() }));
   return {

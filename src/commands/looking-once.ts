@@ -1,8 +1,8 @@
+import { createLooking } from '../agent/looking.ts';
 import type { Model } from '../fleet/model.ts';
 import type { PollMode } from '../fleet/observation.ts';
 import { update } from '../fleet/update.ts';
-import { createSandy, knownSandy, type Sandy } from '../sandy/client.ts';
-import { lookAtSandy } from '../sandy/looking.ts';
+import { createSandy, type Sandy } from '../sandy/client.ts';
 import { openFleetState } from '../store/fleet-state.ts';
 import { modelFromDisk } from './saved-model.ts';
 import type { Setup } from './setup.ts';
@@ -24,19 +24,13 @@ export function createLoneSandy({ preferences, folders }: Setup): Sandy {
 export async function lookOnce(setup: Setup, mode: PollMode): Promise<LoneLook> {
   const { folders } = setup;
   const sandy = createLoneSandy(setup);
-  const { observation, durationMs, warnings } = await lookAtSandy(sandy, mode);
-  const at = Date.now();
+  const warnings: string[] = [];
+  const warn = (sentence: string) => warnings.push(sentence);
   const { saved, problems } = openFleetState(folders.state);
-  const known = modelFromDisk(setup, saved);
-  const [found] = update(known, { kind: 'sandy-found', at, sandy: knownSandy(sandy) });
-  const [model] = update(found, {
-    kind: 'polled',
-    at,
-    id: 1,
-    monoMs: performance.now(),
-    tookMs: durationMs,
-    mode,
-    observation,
-  });
-  return { model, sandy, warnings: [...problems, ...warnings.map((warning) => warning.text)] };
+  const look = createLooking({ sandy: () => sandy, warn, onSandyHome: () => {} });
+  const model = (await look(mode)).reduce(
+    (before, message) => update(before, message)[0],
+    modelFromDisk(setup, saved),
+  );
+  return { model, sandy, warnings: [...problems, ...warnings] };
 }
