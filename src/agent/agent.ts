@@ -4,6 +4,7 @@ import { type ControlServer, startServer } from '../control/server.ts';
 import { nameSocket } from '../control/socket-path.ts';
 import type { EventKind, FleetEvent } from '../fleet/events.ts';
 import { type Model, newModel } from '../fleet/model.ts';
+import { absenceOf } from '../fleet/session.ts';
 import { view } from '../fleet/view.ts';
 import { windowsFrom } from '../fleet/windows.ts';
 import type { Notifier } from '../notify/notifier.ts';
@@ -116,6 +117,12 @@ export async function startAgent(options: AgentOptions): Promise<Agent> {
     troubles.noteWrite('log', outcomeOf(log.trouble()));
   };
   record('agent-started', texts.agentStarted(process.pid, version));
+
+  // The agent before this one noticed a vanishing and died before it had looked for its reason.
+  const unanswered = [...loop.model().rows.values()].some(
+    (row) => absenceOf(row.phase)?.look === 'asked',
+  );
+  if (unanswered) void lookForUpdates().then(loop.dispatch);
 
   const waiters = createWaiters(loop.dispatch);
   const listening = await startServer({
