@@ -23,6 +23,7 @@ export interface Verdict {
 
 const WINDOW_MS = 90_000;
 const QUIT_MS = 15_000;
+const NOT_ATTACHABLE_MS = 600_000;
 const LATE_MS = 30_000;
 const RECENT_MS = 30 * 60_000;
 
@@ -37,7 +38,7 @@ function isOld({ index, session }: Seen, samples: readonly Sample[]): boolean {
 export function judgeHistory(samples: readonly Sample[], keys: readonly string[]): Verdict[] {
   const awake = countAwake(samples);
   const returns = keys.flatMap((key) =>
-    findUpdateReturns(look(samples, key)).map((at) => ({ key, at })),
+    findUpdateReturns(look(samples, key), samples).map((at) => ({ key, at })),
   );
   return keys.flatMap((key) => judgeKey(key, samples, awake, returns));
 }
@@ -62,11 +63,11 @@ function countAwake(samples: readonly Sample[]): number[] {
   });
 }
 
-/** The looks at which a key was ready under a life that an update made, and was ready before. */
-function findUpdateReturns(seen: readonly Seen[]): number[] {
-  const ready = seen.filter(isReady);
-  return ready.flatMap((now, at) => {
-    const before = ready[at - 1]?.session?.incarnation;
+/** The looks at which a key was ready under a life that an update made, and was known before. */
+function findUpdateReturns(seen: readonly Seen[], samples: readonly Sample[]): number[] {
+  const known = seen.filter((one, at) => isReady(one) || (at === 0 && isOld(one, samples)));
+  return known.flatMap((now, at) => {
+    const before = known[at - 1]?.session?.incarnation;
     const life = now.session?.incarnation;
     if (before === undefined || life === undefined || before.id === life.id) return [];
     return life.updatedAt !== null && life.updatedAt !== before.updatedAt ? [now.index] : [];
@@ -174,8 +175,19 @@ function judgeStretch(
     if (awakeAt(now.index) - awakeAt(first.index) < WINDOW_MS || sample.gapMs > sample.capMs)
       continue;
     if (hasEvidence(at)) return { ...none, alarmAt: now.index };
-    // Ended. Listed, it is somebody's start that takes its time, and the watch goes on.
-    if (now.session === null) return none;
+    // Ended. Listed, it is somebody's start that takes its time, and the watch goes on for a while.
+    const silentSince = listedSince(stretch, at);
+    if (silentSince === null) return none;
+    if (awakeAt(now.index) - awakeAt(silentSince) >= NOT_ATTACHABLE_MS) return none;
   }
   return none;
+}
+
+/** The look since which a silent session is listed under the life that it has now. */
+function listedSince(stretch: readonly Seen[], at: number): number | null {
+  const id = stretch[at]?.session?.incarnation.id;
+  if (id === undefined) return null;
+  let since = at;
+  while (stretch[since - 1]?.session?.incarnation.id === id) since -= 1;
+  return stretch[since]?.index ?? null;
 }
