@@ -3,12 +3,13 @@
  * the exit code is 0 whatever they are.
  */
 
+import { measureAgentCost } from './agent-cost.mjs';
 import { measureFleetSpeed } from './fleet-speed.mjs';
 import { measurePollingCost } from './polling-cost.mjs';
 import { printTable } from './printing.mjs';
 import { measureStartUp } from './start-up.mjs';
 
-for (const measure of [measureFleetSpeed, measurePollingCost, measureStartUp]) {
+for (const measure of [measureFleetSpeed, measurePollingCost, measureStartUp, measureAgentCost]) {
   const { title, rows } = await measure();
   printTable(title, rows);
 }
