@@ -1,10 +1,8 @@
 import { randomUUID } from 'node:crypto';
-import { join } from 'node:path';
 import { type ControlServer, startServer } from '../control/server.ts';
 import { nameSocket } from '../control/socket-path.ts';
 import type { EventKind, FleetEvent } from '../fleet/events.ts';
 import { type Model, newModel } from '../fleet/model.ts';
-import { absenceOf } from '../fleet/session.ts';
 import { view } from '../fleet/view.ts';
 import { windowsFrom } from '../fleet/windows.ts';
 import type { Notifier } from '../notify/notifier.ts';
@@ -13,14 +11,14 @@ import { createSandy } from '../sandy/client.ts';
 import { type LogTrouble, openEventLog } from '../store/event-log.ts';
 import { openFleetState } from '../store/fleet-state.ts';
 import { openLedger } from '../store/ledger.ts';
-import { configFileName, type Preferences, readPreferences } from '../store/preferences.ts';
+import type { Preferences } from '../store/preferences.ts';
 import { applySaved } from '../store/saved-fleet.ts';
 import type { WriteOutcome } from '../system/files.ts';
 import type { Folders } from '../system/paths.ts';
-import { watchFile } from './file-watch.ts';
 import { createLooking, lookForUpdates } from './looking.ts';
 import { startLoop } from './loop.ts';
 import { quietFrom } from './policy.ts';
+import { watchPreferences } from './preferences-watch.ts';
 import { answerRequest } from './requests.ts';
 import { tellEffects } from './teller.ts';
 import { texts } from './texts.ts';
@@ -104,6 +102,11 @@ export async function startAgent(options: AgentOptions): Promise<Agent> {
     },
     lookForUpdates,
   });
+  // Before anything is looked at: which hours are quiet hangs on the first tick.
+  const stopTicking = startTicking(timeScale, ({ at, utcOffsetMinutes, woke }) => {
+    loop.dispatch({ kind: 'ticked', at, utcOffsetMinutes });
+    if (woke) loop.dispatch({ kind: 'woke', at });
+  });
   const record = (kind: EventKind, text: string) => {
     const event: FleetEvent = {
       at: Date.now(),
@@ -117,12 +120,6 @@ export async function startAgent(options: AgentOptions): Promise<Agent> {
     troubles.noteWrite('log', outcomeOf(log.trouble()));
   };
   record('agent-started', texts.agentStarted(process.pid, version));
-
-  // The agent before this one noticed a vanishing and died before it had looked for its reason.
-  const unanswered = [...loop.model().rows.values()].some(
-    (row) => absenceOf(row.phase)?.look === 'asked',
-  );
-  if (unanswered) void lookForUpdates().then(loop.dispatch);
 
   const waiters = createWaiters(loop.dispatch);
   const listening = await startServer({
@@ -138,25 +135,24 @@ export async function startAgent(options: AgentOptions): Promise<Agent> {
     troubles.note('socket', listening.text);
   }
 
-  const stopTicking = startTicking(timeScale, ({ at, utcOffsetMinutes, woke }) => {
-    loop.dispatch({ kind: 'ticked', at, utcOffsetMinutes });
-    if (woke) loop.dispatch({ kind: 'woke', at });
-  });
-  const stopWatching = watchFile(join(folders.config, configFileName), () => {
-    const read = readPreferences(folders.config);
-    for (const problem of read.problems) warn(problem);
-    if (read.preferences.sandyPath !== preferences.sandyPath) {
-      sandy = createSandy({ sandyPath: read.preferences.sandyPath, stateFolder: folder });
-      loop.dispatch({ kind: 'refresh-asked', at: Date.now() });
-    }
-    preferences = read.preferences;
-    loop.dispatch({
-      kind: 'settings-changed',
-      at: Date.now(),
-      windows: windowsFrom(preferences, timeScale),
-      notify: preferences.notify,
-      quiet: quietFrom(preferences),
-    });
+  const stopWatching = watchPreferences({
+    folder: folders.config,
+    first: preferences,
+    warn,
+    onChange(changed) {
+      if (changed.sandyPath !== preferences.sandyPath) {
+        sandy = createSandy({ sandyPath: changed.sandyPath, stateFolder: folder });
+        loop.dispatch({ kind: 'refresh-asked', at: Date.now() });
+      }
+      preferences = changed;
+      loop.dispatch({
+        kind: 'settings-changed',
+        at: Date.now(),
+        windows: windowsFrom(preferences, timeScale),
+        notify: preferences.notify,
+        quiet: quietFrom(preferences),
+      });
+    },
   });
 
   return {
@@ -164,9 +160,10 @@ export async function startAgent(options: AgentOptions): Promise<Agent> {
       stopTicking();
       stopWatching();
       hints.stop();
+      // First of all: nothing may be asked of an agent that will not save it any more.
+      await server?.close();
       await loop.stop();
       record('agent-stopped', texts.agentStopped(process.pid));
-      await server?.close();
     },
   };
 }

@@ -2,6 +2,7 @@ import { nextPoll } from '../fleet/cadence.ts';
 import type { Effect, Message } from '../fleet/message.ts';
 import type { Model } from '../fleet/model.ts';
 import type { PollMode } from '../fleet/observation.ts';
+import { absenceOf } from '../fleet/session.ts';
 import { update } from '../fleet/update.ts';
 import { createPoller } from './poller.ts';
 
@@ -33,6 +34,7 @@ export function startLoop(first: Model, parts: LoopParts): Loop {
   let model = first;
   let settled: Promise<void> = Promise.resolve();
   let deferred: Message[] = [];
+  let looks: Promise<unknown> = Promise.resolve();
 
   const poller = createPoller(async (mode, signal) => {
     const messages = await parts.poll(mode, signal);
@@ -52,10 +54,17 @@ export function startLoop(first: Model, parts: LoopParts): Loop {
     });
     parts.show(next);
     if (effects.some((effect) => effect.kind === 'look-for-updates')) {
-      void parts.lookForUpdates().then(take);
+      lookForUpdates();
     }
     poller.plan(nextPoll(next));
   };
+  const lookForUpdates = () => {
+    looks = Promise.all([looks, parts.lookForUpdates().then(take)]);
+  };
+  // The agent before this one noticed a vanishing and died before it had looked for its reason.
+  if ([...first.rows.values()].some((row) => absenceOf(row.phase)?.look === 'asked')) {
+    lookForUpdates();
+  }
   poller.plan(nextPoll(model));
   return {
     model: () => model,
@@ -66,6 +75,7 @@ export function startLoop(first: Model, parts: LoopParts): Loop {
     settle: () => settled,
     async stop() {
       await poller.stop();
+      await looks;
       await settled;
     },
   };

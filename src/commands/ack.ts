@@ -25,10 +25,13 @@ export async function run(args: readonly string[]): Promise<number> {
     return await acknowledgeAlone(setup, argument);
   }
   const { connection, status } = contact;
-  const key = chooseKey(argument, status);
-  const outcome = await connection.request('ack', { key }, ANSWER_LIMIT_MS);
-  connection.close();
-  if (outcome.kind === 'answered' && outcome.ok) return report(keysOf(status, key));
+  try {
+    const key = chooseKey(argument, status);
+    const outcome = await connection.request('ack', { key }, ANSWER_LIMIT_MS);
+    if (outcome.kind === 'answered' && outcome.ok) return report(keysOf(status, key));
+  } finally {
+    connection.close();
+  }
   process.stderr.write(`${texts.requestFailed}\n`);
   return exitCodes.failed;
 }

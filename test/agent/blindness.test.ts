@@ -76,7 +76,7 @@ describe.concurrent('a reboot', () => {
     stage.scale(20);
     const fleet = await stage.addFleet(['alpha', 'bravo']);
     const before = await stage.startAgent({ watched: false });
-    await stage.logs('baseline');
+    await stage.saved();
     before.signal('SIGKILL');
     await before.ended;
     setKnobs(fleet.dir, { docker: 'down' });

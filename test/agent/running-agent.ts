@@ -1,7 +1,7 @@
 /** The built program's agent as a process of its own, seen as a person sees it. */
 
 import { type ChildProcess, spawn } from 'node:child_process';
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { setTimeout as pause } from 'node:timers/promises';
@@ -10,8 +10,10 @@ import {
   type Fleet,
   type Knobs,
   NO_DELAYS,
+  removeContainer,
   type Session,
   type SessionSpec,
+  setLock,
 } from '../../fixtures/fake-sandy/fleet.mjs';
 import type { StatusDocument } from '../../src/control/status-document.ts';
 import type { EventRecord } from '../../src/store/event-record.ts';
@@ -24,13 +26,13 @@ import {
 } from '../program.ts';
 
 // A busy machine only makes a test slower: this limit is for one that hangs.
-vi.setConfig({ testTimeout: 180_000 });
-const PATIENCE_MS = 120_000;
+vi.setConfig({ testTimeout: 120_000 });
+const PATIENCE_MS = 60_000;
 
 export type { EventRecord, StatusDocument };
 
 export interface AgentOptions {
-  readonly variables?: Variables;
+  readonly variables?: Variables | undefined;
   /** Modules that are loaded into the agent before itself. */
   readonly preloads?: readonly string[];
   /** False: nobody watches it. */
@@ -76,6 +78,8 @@ export interface Stage {
   sandy(fleet: Fleet, ...args: string[]): Spawned;
   /** Runs the program and leaves it running. */
   start(args: readonly string[], options?: AgentOptions): Spawned;
+  /** Waits until the agent has saved what it saw. */
+  saved(): Promise<void>;
   /** What the log file says now. */
   readonly records: () => readonly EventRecord[];
   /** Waits for a record in the log file. */
@@ -164,10 +168,13 @@ function makeStage(program: Program, children: ChildProcess[]): Stage {
         () => spawned.stdout().includes('Watching (pid'),
         () => `the agent to start: ${spawned.stderr()}`,
       );
-      return watchAgent(
+      const watcher = options.watched === false ? null : ['status', '--watch', '--json'];
+      const agent = watchAgent(
         spawned,
-        options.watched === false ? null : start(['status', '--watch', '--json']),
+        watcher === null ? null : start(watcher, { variables: options.variables }),
       );
+      if (watcher !== null) await agent.sees(() => true, 'a first snapshot');
+      return agent;
     },
     sandy: (fleet, ...args) => spawnOne(fleet.sandy, args),
     start,
@@ -179,6 +186,13 @@ function makeStage(program: Program, children: ChildProcess[]): Stage {
         );
       const what = () => `${kind} ${session?.key ?? ''} in the log: ${describe(records())}`;
       return (await until(find, what)) as EventRecord;
+    },
+    saved: async () => {
+      const path = join(program.ownFolder, 'state.json');
+      await until(
+        () => existsSync(path) && JSON.parse(readFileSync(path, 'utf8')).baselined,
+        () => 'a saved state',
+      );
     },
     readLog: async () => {
       const { stdout, stderr, code } = await program.run(['log', '--json']);
@@ -270,6 +284,19 @@ export function find(fleet: Fleet, name: string): Session {
 /** A key without its hash. */
 function nameIn(key: string): string {
   return key.replace(/-[0-9a-f]{8}$/, '');
+}
+
+/** Takes a session away while an update of all is alive, which another session's build keeps so. */
+export async function takeAway(stage: Stage, fleet: Fleet, session: Session): Promise<Spawned> {
+  const cron = stage.sandy(fleet, '--update-sessions', '--yes');
+  await until(
+    () => cron.stdout().includes('Refreshing images'),
+    () => `the update: ${cron.stderr()}`,
+  );
+  removeContainer(fleet.dir, session.record);
+  setLock(fleet.dir, session.key, 'free');
+  await stage.logs('vanished', session);
+  return cron;
 }
 
 /** Waits until a look gives something. Nothing is taken from how long it took. */

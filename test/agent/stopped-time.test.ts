@@ -2,31 +2,12 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { describe, expect } from 'vitest';
-import {
-  type Fleet,
-  removeContainer,
-  replaceContainer,
-  type Session,
-  setLock,
-} from '../../fixtures/fake-sandy/fleet.mjs';
-import { find, type Spawned, type Stage, stateOf, test, until } from './running-agent.ts';
+import { replaceContainer } from '../../fixtures/fake-sandy/fleet.mjs';
+import { find, stateOf, takeAway, test } from './running-agent.ts';
 
 const SCALE = 12;
 const WINDOW_MS = 90_000 / SCALE;
 const DAY_MS = 86_400_000;
-
-/** Takes a session away while an update of all is alive. */
-async function takeAway(stage: Stage, fleet: Fleet, session: Session): Promise<Spawned> {
-  const cron = stage.sandy(fleet, '--update-sessions', '--yes');
-  await until(
-    () => cron.stdout().includes('Refreshing images'),
-    () => `the update: ${cron.stderr()}`,
-  );
-  removeContainer(fleet.dir, session.record);
-  setLock(fleet.dir, session.key, 'free');
-  await stage.logs('vanished', session);
-  return cron;
-}
 
 describe.concurrent('time that the agent did not live', () => {
   test('spends no window: stopped and continued', async ({ stage }) => {
