@@ -164,7 +164,7 @@ function readSize(): TerminalSize {
 
 /**
  * Mends a terminal whose process was killed and could not put it right: modes, screen, title, and the
- * settings that a shell can live with. False: there is no terminal here.
+ * settings that a shell can live with. Nothing can be printed afterwards. False: there is no terminal here.
  */
 export function mendTerminal(names: TerminalNames): boolean {
   const control = openControl();
@@ -173,7 +173,20 @@ export function mendTerminal(names: TerminalNames): boolean {
   writeAll(control, toMain + restoreTitle, PUT_RIGHT_MS);
   dropPending(control);
   closeSync(control);
+  letGoOfStreams();
   return makeSane();
+}
+
+/**
+ * Node puts back, when it exits, the settings that its standard streams had when it began; here those are
+ * the ones to be mended. It leaves a stream alone that is no longer what it was.
+ */
+function letGoOfStreams(): void {
+  for (const stream of [0, 1, 2]) {
+    if (!isatty(stream)) continue;
+    closeSync(stream);
+    openSync('/dev/null', 'r+');
+  }
 }
 
 /** Its own opening of the terminal, so that it alone does not block. Null: there is no terminal. */

@@ -109,7 +109,7 @@ export function drawTitle(text: string, sequences: TerminalSequences): string {
  * it, to be rewritten again. Wrapping is off meanwhile: a terminal may find a character wider than we do.
  */
 export function drawLine(text: string, columns: number): string {
-  return `\r${CSI}2K${CSI}?7l${cutToWidth(cleanForeignText(text, columns), columns)}${CSI}?7h`;
+  return `\r${CSI}2K${CSI}?7l${cutToWidth(cleanForeignText(text), columns)}${CSI}?7h`;
 }
 
 /** What takes two cells in terminals: east-asian scripts, full-width forms, emoji. */
