@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { type ControlServer, startServer } from '../control/server.ts';
+import type { AgentClaim } from '../control/agent-lock.ts';
 import { nameSocket } from '../control/socket-path.ts';
 import type { EventKind, FleetEvent } from '../fleet/events.ts';
 import { type Model, newModel } from '../fleet/model.ts';
@@ -19,6 +19,7 @@ import { createLooking, lookForUpdates } from './looking.ts';
 import { startLoop } from './loop.ts';
 import { quietFrom } from './policy.ts';
 import { watchPreferences } from './preferences-watch.ts';
+import { createPresence } from './presence.ts';
 import { answerRequest } from './requests.ts';
 import { tellEffects } from './teller.ts';
 import { texts } from './texts.ts';
@@ -32,6 +33,10 @@ export interface AgentOptions {
   readonly timeScale: number;
   readonly version: string;
   readonly notifier: Notifier;
+  /** The folder's lock, which the agent keeps. */
+  readonly claim: AgentClaim;
+  /** Another agent has taken the folder: this one should end. */
+  readonly onReplaced: (pid: number) => void;
   /** Takes a sentence for whoever reads the agent's own output. */
   readonly warn: (sentence: string) => void;
 }
@@ -47,7 +52,7 @@ export interface Agent {
  * the socket) is done without and said: the agent watches all the same.
  */
 export async function startAgent(options: AgentOptions): Promise<Agent> {
-  const { folders, timeScale, version, notifier, warn } = options;
+  const { folders, timeScale, version, notifier, claim, onReplaced, warn } = options;
   const { state: folder } = folders;
   const startedAt = Date.now();
   const epoch = randomUUID();
@@ -69,12 +74,25 @@ export async function startAgent(options: AgentOptions): Promise<Agent> {
 
   let { preferences } = options;
   let sandy = createSandy({ sandyPath: preferences.sandyPath, stateFolder: folder });
-  let server: ControlServer | null = null;
   let rev = 0;
   const publish = (model: Model) => {
     rev += 1;
-    server?.publish(rev, view(model, Date.now()), { tray: 'off', troubles: troubles.list() });
+    presence
+      .server()
+      ?.publish(rev, view(model, Date.now()), { tray: 'off', troubles: troubles.list() });
   };
+  const presence = createPresence({
+    claim,
+    server: {
+      socketPath: nameSocket(folder),
+      identity: { pid: process.pid, version, epoch, startedAt: new Date(startedAt).toISOString() },
+      onRequest: (name, body, client) => answerRequest({ loop, waiters }, name, body, client),
+      onClientsChanged: (clients) => waiters.keep(clients),
+    },
+    onListening: () => publish(loop.model()),
+    onTrouble: (sentence) => troubles.note('socket', sentence),
+    onReplaced,
+  });
   const hints = createChangeHints(() => loop.dispatch({ kind: 'hinted', at: Date.now() }));
 
   const poll = createLooking({
@@ -106,6 +124,7 @@ export async function startAgent(options: AgentOptions): Promise<Agent> {
   const stopTicking = startTicking(timeScale, ({ at, utcOffsetMinutes, woke }) => {
     loop.dispatch({ kind: 'ticked', at, utcOffsetMinutes });
     if (woke) loop.dispatch({ kind: 'woke', at });
+    void presence.keep();
   });
   const record = (kind: EventKind, text: string) => {
     const event: FleetEvent = {
@@ -122,18 +141,7 @@ export async function startAgent(options: AgentOptions): Promise<Agent> {
   record('agent-started', texts.agentStarted(process.pid, version));
 
   const waiters = createWaiters(loop.dispatch);
-  const listening = await startServer({
-    socketPath: nameSocket(folder),
-    identity: { pid: process.pid, version, epoch, startedAt: new Date(startedAt).toISOString() },
-    onRequest: (name, body, client) => answerRequest({ loop, waiters }, name, body, client),
-    onClientsChanged: waiters.keep,
-  });
-  if (listening.kind === 'listening') {
-    server = listening;
-    publish(loop.model());
-  } else {
-    troubles.note('socket', listening.text);
-  }
+  await presence.keep();
 
   const stopWatching = watchPreferences({
     folder: folders.config,
@@ -161,7 +169,7 @@ export async function startAgent(options: AgentOptions): Promise<Agent> {
       stopWatching();
       hints.stop();
       // First of all: nothing may be asked of an agent that will not save it any more.
-      await server?.close();
+      await presence.stop();
       await loop.stop();
       record('agent-stopped', texts.agentStopped(process.pid));
     },

@@ -4,8 +4,8 @@ import type { WriteOutcome } from '../system/files.ts';
 export interface Troubles {
   /** Notes whether a file could be written. A full disk is one trouble, however many files it hits. */
   readonly noteWrite: (name: string, outcome: WriteOutcome) => void;
-  /** Notes something that lasts as long as the process. */
-  readonly note: (name: string, sentence: string) => void;
+  /** Notes something that lasts until it is noted that it is over (null). */
+  readonly note: (name: string, sentence: string | null) => void;
   /** The sentences that hold now. */
   readonly list: () => readonly string[];
 }
@@ -22,9 +22,12 @@ export function createTroubles({ describe, warn, onChange }: TroublesParts): Tro
   const unwritten = new Map<string, string>();
   return {
     note(name, sentence) {
-      if (lasting.get(name) === sentence) return;
-      lasting.set(name, sentence);
-      warn(sentence);
+      if ((lasting.get(name) ?? null) === sentence) return;
+      if (sentence === null) lasting.delete(name);
+      else {
+        lasting.set(name, sentence);
+        warn(sentence);
+      }
       onChange();
     },
     noteWrite(name, outcome) {

@@ -20,6 +20,8 @@ export const texts = {
   alreadyRunning: (pid: number | null) =>
     pid === null ? 'An agent is already running.' : `An agent is already running (pid ${pid}).`,
   watching: (pid: number) => `Watching (pid ${pid}). Ctrl-C ends the agent; sessions keep running.`,
+  replaced: (pid: number) =>
+    `Another agent (pid ${pid}) has the state folder now, which was removed meanwhile; this one ends.`,
   notClaimed: (code: string) =>
     `The state folder can't be written (${code}); the agent runs without its lock. Free the disk or mend the permissions of that folder.`,
   noAgent: 'No agent is running. Start one with: sandy-tray run',

@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import { acquireLock } from '../system/lock-file.ts';
+import { acquireLock, type HeldLock, type LockPlace } from '../system/lock-file.ts';
 import { connectToAgent } from './client.ts';
 import { nameSocket } from './socket-path.ts';
 
@@ -10,16 +10,22 @@ export interface AgentInfo {
 
 const infoSchema = z.object({ version: z.string() });
 
+export interface AgentClaim {
+  /**
+   * Takes the lock again where it is not ours any more: its file was removed, or could not be made.
+   * Gives the pid of another agent that has it instead, else null.
+   */
+  renew(): Promise<number | null>;
+  /** Lets the next agent in. The server must be closed by then. */
+  release(): Promise<unknown>;
+}
+
 export type ClaimOutcome =
-  | {
-      readonly kind: 'claimed';
-      /** Lets the next agent in. The server must be closed by then. */
-      release(): Promise<unknown>;
-    }
+  | ({ readonly kind: 'claimed' } & AgentClaim)
   /** `pid` is null where something else than an agent of this version answers on its socket. */
   | { readonly kind: 'already-running'; readonly pid: number | null }
   /** The disk is full or read-only, or the lock can't be read. */
-  | { readonly kind: 'failed'; readonly errorCode: string };
+  | ({ readonly kind: 'failed'; readonly errorCode: string } & AgentClaim);
 
 /** How long whoever answers on the socket has to say who it is. */
 const PROBE_LIMIT_MS = 1_000;
@@ -29,13 +35,31 @@ const PROBE_LIMIT_MS = 1_000;
  * for an agent that still answers although its lock file was removed by hand.
  */
 export async function claimAgent(stateFolder: string, info: AgentInfo): Promise<ClaimOutcome> {
-  const lock = await acquireLock({ folder: stateFolder, name: 'agent', infoSchema }, info);
+  const place: LockPlace<AgentInfo> = { folder: stateFolder, name: 'agent', infoSchema };
+  const lock = await acquireLock(place, info);
   if (lock.kind === 'busy') return { kind: 'already-running', pid: lock.holder.pid };
-  if (lock.kind === 'failed') return lock;
+  if (lock.kind === 'failed') return { ...lock, ...makeClaim(place, info, null) };
   const answering = await askSocket(nameSocket(stateFolder));
-  if (answering === null) return { kind: 'claimed', release: () => lock.release() };
+  if (answering === null) return { kind: 'claimed', ...makeClaim(place, info, lock) };
   await lock.release();
   return { kind: 'already-running', pid: answering.pid };
+}
+
+function makeClaim(
+  place: LockPlace<AgentInfo>,
+  info: AgentInfo,
+  first: HeldLock<AgentInfo> | null,
+): AgentClaim {
+  let lock = first;
+  return {
+    async renew() {
+      if (lock !== null && (await lock.isHeld())) return null;
+      const again = await acquireLock(place, info);
+      lock = again.kind === 'held' ? again : null;
+      return again.kind === 'busy' ? again.holder.pid : null;
+    },
+    release: async () => lock?.release(),
+  };
 }
 
 async function askSocket(socketPath: string): Promise<{ readonly pid: number | null } | null> {

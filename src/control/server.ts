@@ -1,4 +1,4 @@
-import { chmodSync } from 'node:fs';
+import { chmodSync, lstatSync } from 'node:fs';
 import { chmod, lstat, mkdir, rm, stat } from 'node:fs/promises';
 import { createServer, type Server } from 'node:net';
 import { dirname } from 'node:path';
@@ -41,6 +41,8 @@ export interface ControlServer {
    * serialisation however many do.
    */
   publish(rev: number, fleet: FleetView, health: AgentHealth): void;
+  /** False: somebody removed the socket, so that no new client finds it. */
+  isThere(): boolean;
   /**
    * Drops every client and removes the socket. Node removes it by its path: close before you give
    * up the agent's lock, or the next agent's socket may go instead.
@@ -150,6 +152,7 @@ async function listen(options: ServerOptions): Promise<ControlServer> {
   });
   server.maxConnections = MOST_CLIENTS;
   await bind(server, socketPath);
+  const bound = identifyFile(socketPath);
   return {
     kind: 'listening',
     publish: (rev, fleet, health) => {
@@ -158,12 +161,23 @@ async function listen(options: ServerOptions): Promise<ControlServer> {
       line = null;
       for (const client of served.values()) client.offerSnapshot();
     },
+    isThere: () => identifyFile(socketPath) === bound,
     close: () =>
       new Promise((resolve) => {
         server.close(() => resolve());
         for (const client of served.values()) client.drop();
       }),
   };
+}
+
+/** Tells a file from any that takes its place; null: it isn't there. */
+function identifyFile(path: string): string | null {
+  try {
+    const { dev, ino, birthtimeMs } = lstatSync(path);
+    return `${dev} ${ino} ${birthtimeMs}`;
+  } catch {
+    return null;
+  }
 }
 
 function bind(server: Server, path: string): Promise<void> {

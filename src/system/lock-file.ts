@@ -37,6 +37,8 @@ export interface HeldLock<Info> {
   readonly kind: 'held';
   /** Replaces what others read about the holder. After `release` nothing is written ("released"). */
   update(info: Info): Promise<WriteOutcome>;
+  /** False: somebody removed its file, and perhaps another process took the lock since. */
+  isHeld(): Promise<boolean>;
   /** Lets the next one in. Works on a full disk. A process that ends without it frees the lock too. */
   release(): Promise<WriteOutcome>;
 }
@@ -208,6 +210,16 @@ function holdGeneration<Info>(
     update: (info) => {
       if (released) return Promise.resolve({ kind: 'not-written', errorCode: 'released' });
       return queue(() => writeFileAtomically(file, compose(info)));
+    },
+    isHeld: async () => {
+      try {
+        if ((await listGenerations(place)).at(-1) !== generation) return false;
+        const holder = await readHolder(place, generation);
+        return holder !== null && holder !== 'gone' && holder.pid === process.pid;
+      } catch (error) {
+        // What can't be looked at is taken for what it was.
+        return codeOf(error) !== 'ENOENT';
+      }
     },
     release: () => {
       released = true;
