@@ -7,9 +7,16 @@ import { measureAgentCost } from './agent-cost.mjs';
 import { measureFleetSpeed } from './fleet-speed.mjs';
 import { measurePollingCost } from './polling-cost.mjs';
 import { printTable } from './printing.mjs';
+import { measurePtyCost } from './pty-cost.mjs';
 import { measureStartUp } from './start-up.mjs';
 
-for (const measure of [measureFleetSpeed, measurePollingCost, measureStartUp, measureAgentCost]) {
+for (const measure of [
+  measureFleetSpeed,
+  measurePollingCost,
+  measureStartUp,
+  measureAgentCost,
+  measurePtyCost,
+]) {
   const { title, rows } = await measure();
   printTable(title, rows);
 }
