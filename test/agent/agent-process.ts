@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { vi } from 'vitest';
 import type { EventRecord } from '../../src/store/event-record.ts';
+import type { SavedFleet } from '../../src/store/saved-fleet.ts';
 import {
   PROGRAM,
   type Program,
@@ -106,5 +107,14 @@ export function readRecords(program: Program): readonly EventRecord[] {
       .map((line) => JSON.parse(line));
   } catch {
     return [];
+  }
+}
+
+/** The saved state as it is now; null where there is none. */
+export function readSaved({ ownFolder }: Program): SavedFleet | null {
+  try {
+    return JSON.parse(readFileSync(join(ownFolder, 'state.json'), 'utf8'));
+  } catch {
+    return null;
   }
 }

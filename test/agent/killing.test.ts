@@ -1,12 +1,18 @@
-import { existsSync, readFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { describe, expect } from 'vitest';
 import { NO_DELAYS, setLock } from '../../fixtures/fake-sandy/fleet.mjs';
 import type { EventRecord } from '../../src/store/event-record.ts';
 import { parseLedger } from '../../src/store/ledger-entries.ts';
-import type { SavedFleet } from '../../src/store/saved-fleet.ts';
 import type { Program } from '../program.ts';
-import { isWatching, readRecords, type StartAgent, test, until } from './agent-process.ts';
+import {
+  isWatching,
+  readRecords,
+  readSaved,
+  type StartAgent,
+  test,
+  until,
+} from './agent-process.ts';
 import { beginNight, makePast, nightVariables, type Past, updateSession } from './night.ts';
 
 const preload = resolve(import.meta.dirname, '../kill-preload.mjs');
@@ -79,11 +85,6 @@ function newHappenings(records: readonly EventRecord[], { before }: Night): read
 function isOver(program: Program): boolean {
   const saved = readSaved(program);
   return saved?.run === null && saved.lastRun?.restarted.length === 3;
-}
-
-function readSaved({ ownFolder }: Program): SavedFleet | null {
-  const path = join(ownFolder, 'state.json');
-  return existsSync(path) ? JSON.parse(readFileSync(path, 'utf8')) : null;
 }
 
 async function begin(program: Program, startAgent: StartAgent): Promise<Night> {
