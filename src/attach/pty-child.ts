@@ -65,9 +65,13 @@ export function startInPty(request: PtyRequest): PtyStart {
   const exit = new Promise<PtyChildEnd>((resolve) => {
     exited = resolve;
   });
+  let forked: ForkedChild;
+  let held: number;
+  let binding: PtyBinding;
   try {
-    const { binding, helperPath } = loadPtyBinding();
-    const forked = binding.fork(
+    const loaded = loadPtyBinding();
+    binding = loaded.binding;
+    forked = binding.fork(
       executable.path,
       args,
       entries,
@@ -77,14 +81,15 @@ export function startInPty(request: PtyRequest): PtyStart {
       -1,
       -1,
       true,
-      helperPath,
+      loaded.helperPath,
       (code, signal) => exited(readEnd(code, signal)),
     );
-    const held = holdOpen(forked);
-    return { kind: 'started', child: followChild(binding, forked, held, exit, request.onData) };
+    held = holdOpen(forked);
   } catch (error) {
-    return { kind: 'not-started', reason: (error as Error).message };
+    const [reason = ''] = (error as Error).message.split('\n');
+    return { kind: 'not-started', reason };
   }
+  return { kind: 'started', child: followChild(binding, forked, held, exit, request.onData) };
 }
 
 function isFolder(path: string): boolean {

@@ -114,6 +114,18 @@ describe('the terminal is right', () => {
   });
 });
 
+plain('a terminal that its shell took while we were stopped is raw again', async () => {
+  const { window, own, driverPid } = openDriver(lasting);
+  await window.waitFor('dirty');
+  const raw = window.settings();
+  const pid = await driverPid();
+  process.kill(pid, 'SIGSTOP');
+  window.set(own());
+  expect(window.settings()).toBe(own());
+  process.kill(pid, 'SIGCONT');
+  await vi.waitFor(() => expect(window.settings()).toBe(raw));
+});
+
 describe('a window that is closed', () => {
   plain('ends us, and the child', async () => {
     const { window, driverPid, childPid } = openDriver(lasting);

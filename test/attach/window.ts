@@ -73,6 +73,8 @@ export interface Window {
   close(): void;
   /** As `stty -g` prints them. */
   settings(): string;
+  /** Changes them to what `settings` gave once. */
+  set(settings: string): void;
   readonly ended: Promise<{ readonly code: number; readonly signal: number }>;
 }
 
@@ -106,6 +108,10 @@ export function openWindow(
     inside._socket.destroy();
   });
   const written = () => Buffer.concat(chunks);
+  const stty = (arg: string) => {
+    const { stdout } = spawnSync('stty', [arg], { stdio: [held, 'pipe', 'inherit'] });
+    return stdout.toString().trim();
+  };
   return {
     pid: child.pid,
     written,
@@ -127,10 +133,8 @@ export function openWindow(
     resume: () => child.resume(),
     resize: (columns, rows) => child.resize(columns, rows),
     close: () => inside._socket.destroy(),
-    settings: () => {
-      const { stdout } = spawnSync('stty', ['-g'], { stdio: [held, 'pipe', 'inherit'] });
-      return stdout.toString().trim();
-    },
+    settings: () => stty('-g'),
+    set: stty,
     ended,
   };
 }
