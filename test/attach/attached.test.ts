@@ -5,7 +5,14 @@ import { chooseSequences } from '../../src/attach/terminal-modes.ts';
 import { expectGone } from '../processes.ts';
 import { makeScratchFolder, writeScript } from '../scratch-folder.ts';
 import { type DriverOrder, OUR_TEXT } from './attached-order.ts';
-import { buildDriver, type Driver, driverArgs, openWindow, readReports } from './window.ts';
+import {
+  buildDriver,
+  type Driver,
+  driverArgs,
+  endWithTest,
+  openWindow,
+  readReports,
+} from './window.ts';
 
 let driver: Driver;
 beforeAll(async () => {
@@ -17,6 +24,7 @@ const { saveTitle, toMain } = chooseSequences({ TERM: 'xterm-256color' });
 
 function attach(order: Omit<DriverOrder, 'reportTo'>, variables = {}) {
   const reportTo = join(makeScratchFolder(), 'report');
+  endWithTest(reportTo);
   const args = driverArgs(driver, { ...order, reportTo });
   const window = openWindow(process.execPath, args, variables);
   return {

@@ -6,7 +6,14 @@ import { expectGone } from '../processes.ts';
 import { PROGRAM, test } from '../program.ts';
 import { makeScratchFolder } from '../scratch-folder.ts';
 import { type DriverOrder, OUR_TEXT } from './attached-order.ts';
-import { buildDriver, type Driver, driverArgs, openWindow, readReports } from './window.ts';
+import {
+  buildDriver,
+  type Driver,
+  driverArgs,
+  endWithTest,
+  openWindow,
+  readReports,
+} from './window.ts';
 
 let driver: Driver;
 beforeAll(async () => {
@@ -34,6 +41,7 @@ const messy = (then: string): Pick<DriverOrder, 'file' | 'args'> => ({
 function openDriver(order: Omit<DriverOrder, 'reportTo'>, after = ':') {
   const folder = makeScratchFolder();
   const [reportTo, before, later] = ['report', 'before', 'later'].map((name) => join(folder, name));
+  endWithTest(reportTo ?? '');
   const window = openWindow('sh', [
     '-c',
     `stty erase ^H -ixon intr ^X; stty -g > ${before}; "$@"; code=$?; stty -g > ${later}; ${after}; exit $code`,

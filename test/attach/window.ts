@@ -15,6 +15,7 @@ import { join } from 'node:path';
 import { build } from 'esbuild';
 import * as pty from 'node-pty';
 import { onTestFinished } from 'vitest';
+import { isRunning } from '../processes.ts';
 import type { DriverOrder } from './attached-order.ts';
 
 const root = join(import.meta.dirname, '..', '..');
@@ -55,6 +56,15 @@ export function readReports(file: string): { kind: string; [name: string]: unkno
   if (!existsSync(file)) return [];
   const lines = readFileSync(file, 'utf8').split('\n');
   return lines.slice(0, -1).map((line) => JSON.parse(line));
+}
+
+/** Ends what a driver started and did not end, and itself, when the test ends. */
+export function endWithTest(reportTo: string): void {
+  onTestFinished(() => {
+    for (const { pid } of readReports(reportTo)) {
+      if (typeof pid === 'number' && isRunning(pid)) process.kill(pid, 'SIGKILL');
+    }
+  });
 }
 
 /** A terminal window, as far as bytes go: what it shows is only recorded. */
