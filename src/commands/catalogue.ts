@@ -29,7 +29,7 @@ export const catalogue: Readonly<Record<string, Command>> = {
     details: [
       'SESSION is a key, the beginning of one, or a workspace path. Without it: the session of this',
       'folder, else a list to choose from.',
-      '--no-reconnect   end with the session, as sandy --attach does',
+      '--no-reconnect   end with the session instead of waiting for it',
       '',
       'While it waits, keys are ignored and Ctrl-C leaves.',
       'Exit: 0 the session ended, 3 detached, 4 no such session or not back, 5 failed, 2 no terminal.',

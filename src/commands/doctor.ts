@@ -7,7 +7,7 @@ import {
   checkSandy,
   checkStateFolder,
 } from './doctor-checks.ts';
-import { lookOnce } from './looking-once.ts';
+import { createLoneSandy, lookOnce } from './looking-once.ts';
 import { setUp } from './setup.ts';
 import { texts } from './texts.ts';
 
@@ -15,7 +15,7 @@ export async function run(args: readonly string[]): Promise<number> {
   const { values, positionals } = parseArguments(args, { json: { type: 'boolean' } });
   if (positionals.length > 0) throw new UsageError(texts.tooManyArguments);
   const setup = setUp();
-  const { model, warnings } = await lookOnce(setup, 'full');
+  const { model, warnings } = await lookOnce(setup, 'full', createLoneSandy(setup, false));
   const checks: Check[] = [
     checkNode(process.versions.node),
     ...checkPreferences(setup),

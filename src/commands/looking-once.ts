@@ -14,16 +14,19 @@ export interface LoneLook {
   readonly warnings: readonly string[];
 }
 
-/** sandy for a process that finds no agent. */
-export function createLoneSandy({ preferences, folders }: Setup): Sandy {
+/** sandy for a process that finds no agent. `sharesPolls`: another's answer of a second ago will do. */
+export function createLoneSandy({ preferences, folders }: Setup, sharesPolls = true): Sandy {
   const { sandyPath } = preferences;
-  return createSandy({ sandyPath, stateFolder: folders.state, sharesPolls: true });
+  return createSandy({ sandyPath, stateFolder: folders.state, sharesPolls });
 }
 
 /** What the last agent knew and one look, for commands that find no agent. Saves nothing. */
-export async function lookOnce(setup: Setup, mode: PollMode): Promise<LoneLook> {
+export async function lookOnce(
+  setup: Setup,
+  mode: PollMode,
+  sandy: Sandy = createLoneSandy(setup),
+): Promise<LoneLook> {
   const { folders } = setup;
-  const sandy = createLoneSandy(setup);
   const warnings: string[] = [];
   const warn = (sentence: string) => warnings.push(sentence);
   const { saved, problems } = openFleetState(folders.state);

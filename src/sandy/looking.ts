@@ -64,15 +64,37 @@ async function look(
     return { observation: blind(readiness.reason, readiness.text), durationMs: 0 };
   }
   const { args, actualMode } = choosePrintState(readiness, mode);
-  const run = () => runPrintState(sandy, readiness, args, signal);
+  const read = async (outcome: ChildOutcome): Promise<Answer> => ({
+    outcome,
+    observation: await readOutcome(sandy, readiness, args, actualMode, outcome),
+  });
+  const poll = async () => read(await runPrintState(sandy, readiness, args, signal));
   const { sharesPolls, stateFolder } = sandy.options;
-  const outcome =
+  const { outcome, observation } =
     sharesPolls && stateFolder !== null
-      ? await pollTogether(stateFolder, actualMode, signal, run)
-      : await run();
-  const observation = await readOutcome(sandy, readiness, args, actualMode, outcome);
+      ? await pollTogether({
+          folder: stateFolder,
+          sandyPath: readiness.info.path,
+          mode: actualMode,
+          signal,
+          poll,
+          documentOf: shareableDocument,
+          read: (stdout) =>
+            read({ kind: 'exited', code: 0, stdout, stderrTail: '', durationMs: 0 }),
+        })
+      : await poll();
   adjustExpectedSessions(sandy, observation);
   return { observation, durationMs: outcome.durationMs };
+}
+
+interface Answer {
+  readonly outcome: ChildOutcome;
+  readonly observation: Observation;
+}
+
+/** Only what saw the host is worth sharing: whoever mends something wants to see it mended. */
+function shareableDocument({ outcome, observation }: Answer): string | null {
+  return observation.kind === 'sighted' && outcome.kind === 'exited' ? outcome.stdout : null;
 }
 
 /** Before 1.0 there is only the full mode. */

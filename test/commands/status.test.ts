@@ -157,13 +157,11 @@ describe.concurrent.for(versions)('sandy $version', (given) => {
     await program.run(['status']);
     expect(code).toBe(0);
     const calls = readCalls(fleet.dir);
-    expect(calls.map((call) => call.argv)).toEqual([
-      ['--version'],
-      ['--print-schema'],
-      ['--print-state'],
-      ['--version'],
-      ['--print-state'],
-    ]);
+    const asked = calls.map((call) => call.argv.join(' '));
+    const first = ['--version', '--print-schema', '--print-state', '--version'];
+    expect(asked.slice(0, 4)).toEqual(first);
+    // A second look within a second uses the answer of the first.
+    expect(['', '--print-state']).toContain(asked.slice(4).join(' '));
     expect(calls.filter((call) => call.launched || call.code !== 0)).toEqual([]);
     const limit = stdout.split('\n').filter((line) => line.includes('--upgrade'));
     expect(limit).toEqual(
