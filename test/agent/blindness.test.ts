@@ -7,7 +7,7 @@ import {
   setKnobs,
   setLock,
 } from '../../fixtures/fake-sandy/fleet.mjs';
-import { find, test, until } from './running-agent.ts';
+import { find, stateOf, test, until } from './running-agent.ts';
 
 const SCALE = 15;
 const WINDOW_MS = 90_000 / SCALE;
@@ -62,8 +62,10 @@ describe.concurrent('docker away for longer than the window', () => {
     await pause(WINDOW_MS);
     expect(readCalls(fleet.dir).length).toBeGreaterThan(polls);
     expect(agent.newest().failures).toEqual([]);
-    replaceContainer(fleet.dir, alpha.record, { updatedAt: '2026-01-02T03:04:01Z' });
     setKnobs(fleet.dir, { docker: 'up' });
+    await stage.logs('sighted');
+    for (const look of await agent.looksAgain(2)) expect(stateOf(look, alpha)).toBe('missing');
+    replaceContainer(fleet.dir, alpha.record, { updatedAt: '2026-01-02T03:04:01Z' });
     await stage.logs('restarted', alpha);
     cron.child.kill();
     await stage.logs('run-completed');

@@ -50,6 +50,8 @@ export interface RunningAgent {
   sees(predicate: (status: StatusDocument) => boolean, what: string): Promise<StatusDocument>;
   /** Waits for a session to be in a state. */
   seesState(session: Session, state: string): Promise<StatusDocument>;
+  /** Waits for so many more sighted looks, and gives what each showed. */
+  looksAgain(times: number): Promise<readonly StatusDocument[]>;
   signal(signal: NodeJS.Signals): void;
   readonly ended: Promise<{ readonly code: number | null; readonly signal: string | null }>;
   /** Ends it as a service manager does, and expects it to obey. */
@@ -251,6 +253,14 @@ function watchAgent(spawned: Spawned, watcher: Spawned | null): RunningAgent {
     sees,
     seesState: (session, state) =>
       sees((status) => stateOf(status, session) === state, `${session.key} ${state}`),
+    looksAgain: async (times) => {
+      const looks = [newest()];
+      while (looks.length <= times) {
+        const { checkedAt } = newest();
+        looks.push(await sees((status) => status.checkedAt !== checkedAt, 'another look'));
+      }
+      return looks.slice(1);
+    },
     signal: (signal) => {
       spawned.child.kill(signal);
     },

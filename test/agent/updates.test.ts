@@ -11,7 +11,7 @@ const UPDATED = '2026-01-02T03:04:01Z';
 
 describe.concurrent('an update from outside', () => {
   test('of five, one late and one lost, is told by four notices', async ({ stage }) => {
-    stage.scale(10);
+    stage.scale(12);
     stage.configure({ watchMinutes: 2 });
     // Sandy takes the newest session first: delta comes before bravo.
     const fleet = await stage.addFleet([
