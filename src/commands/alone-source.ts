@@ -7,6 +7,14 @@ import type { Model } from '../fleet/model.ts';
 import { view } from '../fleet/view.ts';
 import { createChangeHints } from '../sandy/change-hints.ts';
 import type { Sandy } from '../sandy/client.ts';
+import { openFleetState } from '../store/fleet-state.ts';
+import { modelFromDisk } from './saved-model.ts';
+import type { Setup } from './setup.ts';
+
+/** What the last agent knew, for a terminal that loses it. */
+export function lastKnown(setup: Setup): Model {
+  return modelFromDisk(setup, openFleetState(setup.folders.state).saved);
+}
 
 /**
  * Looks by itself, with the agent's own loop: the same evidence and the same rhythm. It tells and saves

@@ -5,21 +5,22 @@ import type { ShimPorts } from '../attach/shim.ts';
 import { describeSandyCommand } from '../sandy/command.ts';
 import { findUpdateProcesses } from '../sandy/update-processes.ts';
 import { acquireSlot } from '../store/slot.ts';
+import { formatClock } from '../system/local-time.ts';
 import { acquireLock } from '../system/lock-file.ts';
 import { contactAgent } from './agent-connection.ts';
 import { createAgentSource } from './agent-source.ts';
-import { createAloneSource } from './alone-source.ts';
 import type { AttachPreparation } from './attach-target.ts';
 import type { Setup } from './setup.ts';
 import { texts } from './texts.ts';
 
 /** Joins the shim to the agent, to sandy, to the host's locks and to the clock on the wall. */
 export function createShimPorts(
-  { folders, timeScale }: Setup,
+  setup: Setup,
   prepared: AttachPreparation & { readonly kind: 'ready' },
   terminal: OuterTerminal,
   onChild: (hangUp: () => void) => void,
 ): ShimPorts {
+  const { folders, timeScale } = setup;
   const { target, name, sandy, readySandy } = prepared;
   let { known } = prepared;
   return {
@@ -32,6 +33,8 @@ export function createShimPorts(
       if (contact.kind === 'connected') {
         return createAgentSource(contact.connection, contact.status, target.key, timeScale);
       }
+      const { createAloneSource, lastKnown } = await import('./alone-source.ts');
+      known ??= lastKnown(setup);
       return createAloneSource(sandy, known, target.key, (model) => {
         known = model;
       });
@@ -60,7 +63,6 @@ export function createShimPorts(
       await release();
       return { kind: 'busy', text: texts.updateElsewhere(other.pid) };
     },
-    formatTime: (at) =>
-      new Date(at).toLocaleTimeString('en-GB', { hour: '2-digit', minute: '2-digit' }),
+    formatTime: (at) => formatClock(new Date(at)),
   };
 }

@@ -3,13 +3,12 @@ import { basename, resolve } from 'node:path';
 import { createInterface } from 'node:readline/promises';
 import type { Target } from '../attach/look-reading.ts';
 import type { Model } from '../fleet/model.ts';
-import { type FleetView, type SessionView, view } from '../fleet/view.ts';
+import { type FleetView, readSandyInfo, type SessionView, view } from '../fleet/view.ts';
 import type { ReadySandy, Sandy } from '../sandy/client.ts';
-import { prepareSandy } from '../sandy/preparing.ts';
+import { adoptSandy, prepareSandy } from '../sandy/preparing.ts';
 import { cleanForeignText } from '../system/foreign-text.ts';
 import { contactAgent } from './agent-connection.ts';
-import { createLoneSandy, lookOnce } from './looking-once.ts';
-import { modelFromDisk } from './saved-model.ts';
+import { createLoneSandy } from './lone-sandy.ts';
 import { canonicalise, chooseSession } from './session-argument.ts';
 import type { Setup } from './setup.ts';
 import { texts } from './texts.ts';
@@ -22,8 +21,8 @@ export type AttachPreparation =
       readonly name: string;
       readonly sandy: Sandy;
       readonly readySandy: ReadySandy;
-      /** What is known of the fleet where no agent is. */
-      readonly known: Model;
+      /** What our own look showed; null where the agent was asked. */
+      readonly known: Model | null;
     }
   | { readonly kind: 'refused'; readonly text: string; readonly code: number };
 
@@ -35,22 +34,7 @@ export async function prepareAttach(
   setup: Setup,
   argument: string | undefined,
 ): Promise<AttachPreparation> {
-  const contact = await contactAgent(setup.folders.state, 'attach');
-  let fleet: FleetView;
-  let sandy: Sandy;
-  let known: Model;
-  if (contact.kind === 'connected') {
-    contact.connection.close();
-    fleet = contact.status;
-    sandy = createLoneSandy(setup);
-    known = modelFromDisk(setup, null);
-  } else {
-    if (contact.text !== null) process.stderr.write(`${contact.text}\n`);
-    const look = await lookOnce(setup, 'light');
-    fleet = view(look.model);
-    sandy = look.sandy;
-    known = look.model;
-  }
+  const { fleet, sandy, known } = await seeFleet(setup);
   const choice = await choose(argument, fleet.sessions);
   if (choice.kind === 'refused') return choice;
   const readySandy = await prepareSandy(sandy);
@@ -61,6 +45,28 @@ export async function prepareAttach(
     return { kind: 'refused', text: texts.noDaemon(readySandy.info.version), code: FAILED };
   }
   return { ...choice, kind: 'ready', sandy, readySandy, known };
+}
+
+interface Seen {
+  readonly fleet: FleetView;
+  readonly sandy: Sandy;
+  readonly known: Model | null;
+}
+
+/** The fleet as the agent sees it, and what it knows of sandy; without one, from a look of our own. */
+async function seeFleet(setup: Setup): Promise<Seen> {
+  const contact = await contactAgent(setup.folders.state, 'attach');
+  if (contact.kind === 'connected') {
+    contact.connection.close();
+    const sandy = createLoneSandy(setup);
+    if (contact.status.sandy !== null) await adoptSandy(sandy, readSandyInfo(contact.status.sandy));
+    return { fleet: contact.status, sandy, known: null };
+  }
+  if (contact.text !== null) process.stderr.write(`${contact.text}\n`);
+  // Loaded only here: with an agent a terminal needs none of it.
+  const { lookOnce } = await import('./looking-once.ts');
+  const { model, sandy } = await lookOnce(setup, 'light', createLoneSandy(setup));
+  return { fleet: view(model), sandy, known: model };
 }
 
 type Choice =
@@ -95,7 +101,7 @@ function describeTarget({ key, workspace, health }: SessionView): Choice {
 /** A list to choose from: those that can be attached to first, the newest used before the others. */
 async function ask(sessions: readonly SessionView[]): Promise<Choice> {
   const listed = [...sessions].sort(
-    (a, b) => rank(a) - rank(b) || (b.startedAt ?? '').localeCompare(a.startedAt ?? ''),
+    (a, b) => rank(a) - rank(b) || compareNewest(a.startedAt ?? '', b.startedAt ?? ''),
   );
   if (listed.length === 0) return { kind: 'refused', text: texts.noSessionHere, code: NO_SESSION };
   listed.forEach((session, index) => {
@@ -121,6 +127,10 @@ async function ask(sessions: readonly SessionView[]): Promise<Choice> {
   } finally {
     lines.close();
   }
+}
+
+function compareNewest(a: string, b: string): number {
+  return a < b ? 1 : a > b ? -1 : 0;
 }
 
 function rank({ attachedClients, end }: SessionView): number {

@@ -7,7 +7,8 @@ import {
   checkSandy,
   checkStateFolder,
 } from './doctor-checks.ts';
-import { createLoneSandy, lookOnce } from './looking-once.ts';
+import { createLoneSandy } from './lone-sandy.ts';
+import { lookOnce } from './looking-once.ts';
 import { setUp } from './setup.ts';
 import { texts } from './texts.ts';
 

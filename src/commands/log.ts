@@ -1,6 +1,7 @@
 import { readEventLog } from '../store/event-log.ts';
 import type { EventRecord } from '../store/event-record.ts';
 import { cleanForeignText } from '../system/foreign-text.ts';
+import { formatClockSeconds, formatDate } from '../system/local-time.ts';
 import { parseArguments } from './arguments.ts';
 import { exitCodes, UsageError } from './command.ts';
 import { setUp } from './setup.ts';
@@ -26,6 +27,6 @@ function drawRecord({ at, kind, text, notice }: EventRecord): string {
   const moment = new Date(at);
   const time = Number.isNaN(moment.getTime())
     ? cleanForeignText(at, 20)
-    : moment.toLocaleString('sv-SE', { dateStyle: 'short', timeStyle: 'medium' });
+    : `${formatDate(moment)} ${formatClockSeconds(moment)}`;
   return `${time} ${notice ? '!' : ' '} ${cleanForeignText(kind, 20).padEnd(13)}  ${cleanForeignText(text, 400)}`;
 }

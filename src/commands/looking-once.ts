@@ -2,8 +2,9 @@ import { createLooking } from '../agent/looking.ts';
 import type { Model } from '../fleet/model.ts';
 import type { PollMode } from '../fleet/observation.ts';
 import { update } from '../fleet/update.ts';
-import { createSandy, type Sandy } from '../sandy/client.ts';
+import type { Sandy } from '../sandy/client.ts';
 import { openFleetState } from '../store/fleet-state.ts';
+import { createLoneSandy } from './lone-sandy.ts';
 import { modelFromDisk } from './saved-model.ts';
 import type { Setup } from './setup.ts';
 
@@ -12,12 +13,6 @@ export interface LoneLook {
   readonly model: Model;
   readonly sandy: Sandy;
   readonly warnings: readonly string[];
-}
-
-/** sandy for a process that finds no agent. `sharesPolls`: another's answer of a second ago will do. */
-export function createLoneSandy({ preferences, folders }: Setup, sharesPolls = true): Sandy {
-  const { sandyPath } = preferences;
-  return createSandy({ sandyPath, stateFolder: folders.state, sharesPolls });
 }
 
 /** What the last agent knew and one look, for commands that find no agent. Saves nothing. */

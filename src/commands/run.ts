@@ -2,6 +2,7 @@ import { setFlagsFromString } from 'node:v8';
 import { startAgent } from '../agent/agent.ts';
 import { claimAgent } from '../control/agent-lock.ts';
 import { createLineNotifier } from '../notify/line-notifier.ts';
+import { formatClock } from '../system/local-time.ts';
 import { parseArguments } from './arguments.ts';
 import { exitCodes, UsageError } from './command.ts';
 import { setUp } from './setup.ts';
@@ -31,7 +32,7 @@ export async function run(args: readonly string[]): Promise<number> {
     preferences,
     timeScale,
     version,
-    notifier: createLineNotifier(process.stdout, formatClock),
+    notifier: createLineNotifier(process.stdout, (at) => formatClock(new Date(at))),
     claim,
     onReplaced: (pid) => {
       warn(texts.replaced(pid));
@@ -64,8 +65,4 @@ function waitForEnd(): { readonly ended: Promise<void>; readonly end: () => void
   // Never taken off: while a child runs, execa kills a process that has no listener but its own.
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, take);
   return { ended, end };
-}
-
-function formatClock(at: number): string {
-  return new Date(at).toLocaleTimeString('en-GB', { hour: '2-digit', minute: '2-digit' });
 }

@@ -1,6 +1,7 @@
 /** The sentences of the command line: what is wrong, then what to do. */
 
 import { cleanForeignText } from '../system/foreign-text.ts';
+import { formatClock } from '../system/local-time.ts';
 
 function listKeys(keys: readonly string[]): string {
   const shown = keys.slice(0, 12).map((key) => cleanForeignText(key, 60));
@@ -69,7 +70,7 @@ export const texts = {
   slotBusy: ({ pid, info }: { pid: number; info: { op: string; since: string } | null }) =>
     info === null
       ? `another command is at work (pid ${pid})`
-      : `${info.op === 'check' ? 'a check' : `another ${info.op}`} is at work since ${new Date(info.since).toLocaleTimeString('en-GB')} (pid ${pid})`,
+      : `${info.op === 'check' ? 'a check' : `another ${info.op}`} is at work since ${formatClock(new Date(info.since))} (pid ${pid})`,
   updateElsewhere: (pid: number) => `an update started elsewhere is at work (pid ${pid})`,
   noDaemon: (version: string) =>
     `sandy ${version} has no daemon sessions. They came with 1.1.0: sandy --upgrade`,

@@ -4,7 +4,7 @@ import { nextPoll, type PollReason } from './cadence.ts';
 import { nameIncarnation } from './incarnation.ts';
 import type { Model } from './model.ts';
 import { quietNow } from './notice-policy.ts';
-import type { Capabilities, PollMode } from './observation.ts';
+import type { Capabilities, PollMode, SandyInfo } from './observation.ts';
 import type { FinishedRun, KeyedReason, Run, RunOrigin, RunPhase, RunScope } from './runs.ts';
 import {
   absenceOf,
@@ -311,6 +311,22 @@ function viewFinishedRun(run: FinishedRun): RunView {
     phase: 'done',
     startedAt: new Date(run.startedAt).toISOString(),
     endedAt: new Date(run.endedAt).toISOString(),
+  };
+}
+
+/** The sandy that a view names, as whoever looked knew it. */
+export function readSandyInfo(sandy: NonNullable<FleetView['sandy']>): SandyInfo {
+  const can = (name: string) => sandy.capabilities.includes(name);
+  return {
+    path: sandy.path,
+    version: sandy.version,
+    schemaVersion: sandy.schemaVersion,
+    capabilities: {
+      attach: can('attach'),
+      start: can('start'),
+      stop: can('stop'),
+      updateSessions: can('update-sessions'),
+    },
   };
 }
 

@@ -51,6 +51,18 @@ export function prepareSandy(
   return memory.preparing;
 }
 
+/**
+ * Takes over what another process of ours has learnt of a sandy, so that it need not be asked again. It
+ * holds for the file as it is now; where that is not the sandy that would be found here, it is unused.
+ */
+export async function adoptSandy(sandy: Sandy, info: SandyInfo): Promise<void> {
+  const file = await identifyFile(info.path);
+  const version = parseVersion(`sandy ${info.version}`);
+  if (file === null || version === null) return;
+  const hasLightMode = isAtLeast(version, FIRST_WITH_LIGHT);
+  sandy.memory.known = { file, info, hasLightMode, schemaRead: true };
+}
+
 async function prepare(sandy: Sandy, retry: boolean): Promise<SandyReadiness> {
   const { options, memory } = sandy;
   const cwd = await chooseFolder(findHome(sandy));
