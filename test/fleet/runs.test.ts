@@ -75,6 +75,17 @@ describe('a run from outside', () => {
     expect(fleet.view.run).toBe(null);
   });
 
+  test('that showed in one sample only is settled as late as any other', () => {
+    const fleet = watched();
+    fleet.processes = [anUpdate];
+    fleet.look([absent('a'), b]);
+    fleet.processes = [];
+    fleet.keepLooking(59_000, [a, b]);
+    expect(fleet.view.run?.phase).toBe('settling');
+    fleet.look([a, b]);
+    expect(fleet.view).toMatchObject({ run: null, lastRun: null });
+  });
+
   test('stays open while somebody with evidence is missing for less than the window', () => {
     const fleet = watched();
     fleet.processes = [anUpdate];

@@ -155,6 +155,14 @@ describe('what is stale', () => {
     expect(fleet.session('a').imageStale).toBe(null);
   });
 
+  test('becomes known while everything else stays as it was', () => {
+    const fleet = watched();
+    fleet.look([listed('a', { stale: true }), b]);
+    expect(fleet.session('a').imageStale).toBe(true);
+    fleet.look([listed('a', { stale: false }), b]);
+    expect(fleet.session('a').imageStale).toBe(false);
+  });
+
   test('is told with when it was asked', () => {
     const fleet = watched();
     const { imagesCheckedAt } = fleet.view;

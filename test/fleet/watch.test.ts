@@ -97,6 +97,15 @@ describe('any: listed with an integer', () => {
     expect(fleet.story).toEqual(['restarted a', 'returned b']);
   });
 
+  test('another container of the same second is another life', () => {
+    const fleet = watched();
+    const { session, ...rest } = listed('a');
+    if (session === null) throw new Error('it is listed');
+    const incarnation = { ...session.incarnation, id: 'another' };
+    fleet.look([{ ...rest, session: { ...session, incarnation } }, b]);
+    expect(fleet.story).toEqual(['returned a']);
+  });
+
   test('the same id back after blindness is the same session, resumed', () => {
     const fleet = watched();
     for (let count = 0; count < 20; count += 1) fleet.lookBlindly({ afterMs: 60_000 });
