@@ -16,6 +16,7 @@ import { texts } from './texts.ts';
 import {
   addEvidence,
   failUpdate,
+  isBackUpdated,
   judge,
   type Look,
   newRow,
@@ -193,6 +194,9 @@ function watchRows(model: Model, sighting: Sighting, look: Look, baselined: bool
   for (const session of sighting.sessions) {
     if (!sessions.has(session.key)) sessions.set(session.key, session);
   }
+  // Of all rows before any is judged: evidence must not depend on whose turn comes first.
+  const updated = findUpdated(model.rows, sessions, look);
+  const othersUpdated = (row: Row) => updated.some((key) => key !== row.key);
   const events: FleetEvent[] = [];
   const observed: Row[] = [];
   let vanishing = false;
@@ -200,7 +204,12 @@ function watchRows(model: Model, sighting: Sighting, look: Look, baselined: bool
     const sandbox = sandboxes.get(row.key) ?? null;
     const session = sessions.get(row.key) ?? null;
     if (isForgotten(row, sandbox, session, look)) continue;
-    const sample = { session, sandbox, stopIntended: isStopIntended(model, row.key, look) };
+    const sample = {
+      session,
+      sandbox,
+      stopIntended: isStopIntended(model, row.key, look),
+      othersUpdated: othersUpdated(row),
+    };
     const step = observe(row, sample, look);
     events.push(...step.events);
     vanishing ||= step.vanishing;
@@ -223,25 +232,30 @@ function watchRows(model: Model, sighting: Sighting, look: Look, baselined: bool
       }
     }
   }
-  const updated = observed
-    .filter(
-      ({ updateSeenAwakeMs: seen }) =>
-        seen !== null && look.awakeMs - seen <= look.windows.recentUpdateMs,
-    )
-    .map((row) => row.key);
   const rows = new Map<string, Row>();
   for (const row of observed) {
-    const step = judge(
-      row,
-      look,
-      updated.some((key) => key !== row.key),
-    );
+    const step = judge(row, look, othersUpdated(row));
     events.push(...step.events);
     const conflict = conflicts.has(row.key);
     if (conflict && !row.conflict) events.push(conflictEvent(look.at, row.key));
     rows.set(row.key, conflict === step.row.conflict ? step.row : { ...step.row, conflict });
   }
   return { rows, events, vanishing };
+}
+
+/** The keys that an update was seen to have restarted lately, this look included. */
+function findUpdated(
+  rows: Model['rows'],
+  sessions: ReadonlyMap<string, SessionSight>,
+  look: Look,
+): string[] {
+  const updated = [...rows.values()].filter((row) => {
+    const { key, updateSeenAwakeMs: seen } = row;
+    if (seen !== null && look.awakeMs - seen <= look.windows.recentUpdateMs) return true;
+    const session = sessions.get(key);
+    return session !== undefined && isBackUpdated(row, session);
+  });
+  return updated.map((row) => row.key);
 }
 
 /** A row that is not running goes after a day, or when its sandbox was missing from two looks. */

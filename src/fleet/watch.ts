@@ -31,6 +31,8 @@ export interface Sample {
   readonly sandbox: SandboxSight | null;
   /** A stop that we asked for is still due to show. */
   readonly stopIntended: boolean;
+  /** Another session was lately seen back from an update: rule (d) of evidence. */
+  readonly othersUpdated: boolean;
 }
 
 /** The look itself: what is the same for every session of it. */
@@ -100,7 +102,7 @@ export function newRow(session: SessionSight, sandbox: SandboxSight | null, look
     old || session.attachedClients !== null
       ? { ...blank, phase: up, incarnation: session.incarnation }
       : blank;
-  const sample: Sample = { session, sandbox, stopIntended: false };
+  const sample: Sample = { session, sandbox, stopIntended: false, othersUpdated: false };
   return observe(baseline, sample, { ...look, elapsedMs: 0 }).row;
 }
 
@@ -154,7 +156,7 @@ function observeReady(row: Row, session: SessionSight, clients: number, look: Lo
   if (isAsBefore(row, session, clients)) return quietStep(row);
   const baseline = row.incarnation;
   const same = baseline !== null && isSameIncarnation(baseline, session.incarnation);
-  const updated = baseline !== null && !same && isUpdateOf(baseline, session.incarnation);
+  const updated = isBackUpdated(row, session);
   const resumed = same && row.phase.kind !== 'up';
   const failedStep =
     row.phase.kind === 'up' && same ? ageFailedStep(row.phase.failedStep, look) : null;
@@ -172,6 +174,13 @@ function observeReady(row: Row, session: SessionSight, clients: number, look: Lo
     look,
   );
   return { row: next, events: describeReturn(row, next, same, updated, look), vanishing: false };
+}
+
+/** Ready under another life than the one we knew, and an update made it. */
+export function isBackUpdated({ incarnation }: Row, session: SessionSight): boolean {
+  if (session.attachedClients === null || incarnation === null) return false;
+  if (isSameIncarnation(incarnation, session.incarnation)) return false;
+  return isUpdateOf(incarnation, session.incarnation);
 }
 
 /** Ready as it was: what most looks show of most sessions. */
@@ -317,7 +326,8 @@ function confirmAbsent(
 ): Step {
   if (sample.stopIntended) return stop(row, look);
   if (phase.failedStep !== null) return failUpdate(row, phase.failedStep.step, look);
-  const absence = readLock(spend(open, look), lock);
+  const others = open.late && sample.othersUpdated ? 'others-updated' : null;
+  const absence = addEvidence(readLock(spend(open, look), lock), others);
   if (phase.nullMs >= look.windows.quitMs && absence.evidence === null) {
     return {
       row: enter(row, { kind: 'off', why: 'quit', unanswered: null }, look),

@@ -267,6 +267,15 @@ describe('(d) noticed late, and others came back updated', () => {
     expect(evidenceOf(fleet)).toBe(null);
   });
 
+  test('in the very look that would otherwise have called it a quit', () => {
+    const fleet = watched([]);
+    fleet.keepLooking(20_000, [listed('a', { clients: null }), listed('b')]);
+    fleet.look([absent('a'), listed('b')], { afterMs: 900_000 });
+    fleet.look([absent('a'), bUpdated]);
+    expect(evidenceOf(fleet)).toBe('others-updated');
+    expect(fleet.session('a').state).toBe('missing');
+  });
+
   test('a short blindness makes it late too', () => {
     const fleet = watched([]);
     fleet.lookBlindly({ afterMs: 20_000 });
