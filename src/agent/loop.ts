@@ -26,21 +26,16 @@ export interface Loop {
   readonly stop: () => Promise<void>;
 }
 
-/** Wishes for a look: one that comes while a poll is in flight must not be answered by it. */
-const wishes: ReadonlySet<Message['kind']> = new Set(['hinted', 'woke', 'refresh-asked'] as const);
-
 /** Starts the loop with a model; its first poll is due at once. */
 export function startLoop(first: Model, parts: LoopParts): Loop {
   let model = first;
   let settled: Promise<void> = Promise.resolve();
-  let deferred: Message[] = [];
   let looks: Promise<unknown> = Promise.resolve();
 
   const poller = createPoller(async (mode, signal) => {
     const messages = await parts.poll(mode, signal);
     if (signal.aborted) return;
     for (const message of messages) take(message);
-    for (const message of deferred.splice(0)) take(message);
   });
   const take = (message: Message) => {
     const before = model;
@@ -68,10 +63,7 @@ export function startLoop(first: Model, parts: LoopParts): Loop {
   poller.plan(nextPoll(model));
   return {
     model: () => model,
-    dispatch(message) {
-      if (poller.isPolling() && wishes.has(message.kind)) deferred = [...deferred, message];
-      else take(message);
-    },
+    dispatch: take,
     settle: () => settled,
     async stop() {
       await poller.stop();

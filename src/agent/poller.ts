@@ -6,7 +6,6 @@ import type { PollMode } from '../fleet/observation.ts';
 export interface Poller {
   /** Takes the fleet's newest word on when to poll. */
   readonly plan: (next: NextPoll) => void;
-  readonly isPolling: () => boolean;
   /** Ends the waiting and aborts a poll in flight; resolves when it is gone. */
   readonly stop: () => Promise<void>;
 }
@@ -47,7 +46,6 @@ export function createPoller(poll: (mode: PollMode, signal: AbortSignal) => Prom
       planned = next;
       arm();
     },
-    isPolling: () => running !== null,
     async stop() {
       abort.abort();
       if (timer !== null) clearTimeout(timer);
