@@ -100,7 +100,14 @@ describe.concurrent('ack', () => {
     stage.scale(20);
     const { program } = stage;
     const names = ['alpha', 'bravo', 'charlie', 'delta', 'echo'];
-    const fleet = await stage.addFleet(names.map((name) => ({ name, start: 'refused' })));
+    // The last start, of alpha, never ends: the update lives until all are seen to be gone.
+    const fleet = await stage.addFleet(
+      names.map((name) =>
+        name === 'alpha'
+          ? { name, delays: { proxyMs: 3_600_000 } }
+          : { name, start: 'refused' as const },
+      ),
+    );
     const first = await stage.startAgent();
     await stage.logs('baseline');
     stage.sandy(fleet, '--update-sessions', '--yes');
@@ -132,7 +139,7 @@ describe.concurrent('ack', () => {
     expect(await acknowledge('--all')).toBe('Nothing waits to be acknowledged.\n');
     const third = await stage.startAgent();
     await third.sees(({ poll }) => poll.reason === 'overdue' || poll.reason === 'idle', 'a look');
-    expect(third.newest()).toMatchObject({ failures: [], badge: { state: 'ok' } });
+    expect(third.newest().failures).toEqual([]);
     const notices = await stage.noticesAtEnd(third);
     expect(notices.toSorted()).toEqual(names.map((name) => `late ${name}`));
   });

@@ -83,8 +83,10 @@ describe.concurrent('a stop by hand', () => {
     await stage.logs('baseline');
     await stage.sandy(fleet, '--stop', '--workspace', alpha.workspace).ended;
     await stage.logs('vanished', alpha);
-    const { sessions } = await agent.seesState(alpha, 'missing');
-    expect(sessions[0]?.reason).toBe('It is not listed any more; nothing yet says why.');
+    await agent.sees(
+      ({ sessions }) => sessions[0]?.reason === 'It is not listed any more; nothing yet says why.',
+      'that nobody knows why',
+    );
     setLock(fleet.dir, alpha.key, 'free');
     await stage.logs('ended', alpha);
     expect(await stage.noticesAtEnd(agent)).toEqual([]);

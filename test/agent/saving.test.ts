@@ -111,15 +111,21 @@ describe.concurrent('the log', () => {
     const { program } = stage;
     const workspace = (name: string) => join(program.folder, 'fleet', `dir-${mark}`, name);
     const fleet = await stage.addFleet(
-      [{ workspace: workspace('alpha') }, { workspace: workspace('bravo'), start: 'refused' }],
+      [
+        // The last start never ends: the update lives until the others are seen to be gone.
+        { workspace: workspace('alpha'), delays: { proxyMs: 3_600_000 } },
+        { workspace: workspace('bravo'), start: 'refused' },
+        { workspace: workspace('charlie') },
+      ],
       { commands: { '--update-sessions': { stdout: mark, stderr: mark } } },
     );
     setKnobs(fleet.dir, { commands: { '--print-state': { stderr: mark } } });
     const agent = await stage.startAgent();
     await stage.logs('baseline');
     const cron = stage.sandy(fleet, '--update-sessions', '--yes');
+    await stage.logs('restarted', find(fleet, 'charlie'));
     await stage.logs('late', find(fleet, 'bravo'));
-    await stage.logs('run-completed');
+    await stage.logs('late', find(fleet, 'alpha'));
     expect(cron.stdout()).toContain(mark);
     setKnobs(fleet.dir, {
       commands: { '--print-state': { stderr: mark, stdout: mark, output: 'junk', exitCode: 1 } },
@@ -127,7 +133,7 @@ describe.concurrent('the log', () => {
     expectFine(await program.run(['config', 'set', 'sandyPath', fleet.sandy]));
     await program.run(['config', 'set', 'sandyPath', join(program.folder, mark)]);
     await stage.logs('blind');
-    expect(await stage.noticesAtEnd(agent)).toEqual(['late bravo', 'run-completed']);
+    expect(await stage.noticesAtEnd(agent)).toEqual(['late bravo', 'late alpha']);
     for (const name of readdirSync(program.ownFolder)) {
       if (!/^(log|ledger)/.test(name)) continue;
       expect({ name, text: readFileSync(join(program.ownFolder, name), 'utf8') }).toEqual({
