@@ -132,7 +132,11 @@ function startChild(execa: typeof import('execa').execa, request: ChildRequest) 
 function awaitStop(child: PipedChild, request: ChildRequest, full: Promise<void>): Promise<Stop> {
   return new Promise((resolve) => {
     const timer = setTimeout(() => settle({ kind: 'timed-out' }), request.limitMs);
-    const abort = () => settle({ kind: 'aborted' });
+    const abort = () => {
+      // At once: whoever aborts in a signal's handler ends this process right afterwards.
+      killChild(child, request.killing);
+      settle({ kind: 'aborted' });
+    };
     const settle = (stop: Stop) => {
       clearTimeout(timer);
       request.signal?.removeEventListener('abort', abort);
