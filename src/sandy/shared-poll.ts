@@ -39,6 +39,9 @@ export async function pollTogether<T>(shared: SharedPoll<T>): Promise<T> {
     if (lock.kind === 'failed') break;
     if (lock.kind === 'held') {
       try {
+        // Somebody may have been given an answer between our look for one and the lock.
+        const justNow = await readRecent(shared);
+        if (justNow !== null) return await read(justNow);
         const answer = await poll();
         const document = documentOf(answer);
         if (document !== null) {
