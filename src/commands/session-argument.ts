@@ -20,8 +20,10 @@ export function chooseSession(
     ({ workspace }) => workspace !== null && canonicalise(workspace) === path,
   );
   if (there !== undefined) return { kind: 'found', session: there };
+  // A key may begin with a dot, but `.` is a folder.
+  const isPath = argument === '.' || argument === '..';
   const matching = sessions.filter(
-    (session) => argument !== '' && session.key.startsWith(argument),
+    (session) => argument !== '' && !isPath && session.key.startsWith(argument),
   );
   const [first] = matching;
   if (first !== undefined && matching.length === 1) return { kind: 'found', session: first };
