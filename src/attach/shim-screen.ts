@@ -43,7 +43,7 @@ export function createShimScreen(terminal: OuterTerminal, key: string): ShimScre
         case 'waiting': {
           waitingSinceMs ??= performance.now();
           const waitedMs = performance.now() - waitingSinceMs;
-          return rewrite(texts.waiting(key, state.why, waitedMs, typing));
+          return rewrite(texts.waiting(key, state.why, waitedMs, typing, columns()));
         }
         case 'idle': {
           const name = `${state.why} ${state.backAgain}`;

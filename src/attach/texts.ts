@@ -5,18 +5,21 @@ import { cleanForeignText } from '../system/foreign-text.ts';
 import type { IdleReason, WaitReason } from './machine.ts';
 
 const waitWords: Readonly<Record<WaitReason, string>> = {
-  checking: 'ended; checking whether it is being restarted',
-  away: 'is gone; waiting whether it comes back',
-  updating: 'is being restarted for an update',
+  checking: 'ended; checking for a restart',
+  away: 'is gone; it may come back',
+  updating: 'restarts for an update',
   starting: 'is starting',
   silent: 'no longer answers',
   blind: 'cannot be seen: sandy or docker does not answer',
 };
 
 export const texts = {
-  /** The one line that is rewritten while nothing is attached. */
-  waiting: (name: string, why: WaitReason, waitedMs: number, typed: boolean) =>
-    `[${cleanForeignText(name, 60)} ${waitWords[why]} · ${formatClock(waitedMs)} · ${typed ? 'what you type is not sent' : 'keys are ignored'} · Ctrl-C leaves]`,
+  /** The one line that is rewritten while nothing is attached; a long name yields to the rest. */
+  waiting: (name: string, why: WaitReason, waitedMs: number, typed: boolean, columns: number) => {
+    const typing = typed ? ' · typing is not sent' : '';
+    const rest = ` ${waitWords[why]} · ${formatClock(waitedMs)} · Ctrl-C leaves${typing}]`;
+    return `[${cleanForeignText(name, Math.min(60, Math.max(8, columns - 1 - rest.length)))}${rest}`;
+  },
   opening: (name: string) => `[${cleanForeignText(name, 60)}: looking at sandy…]`,
   reattached: (name: string, updatedTime: string | null) =>
     updatedTime === null
