@@ -8,6 +8,10 @@ export interface StampedView {
   readonly fleet: FleetView;
   /** When it came, by our own clock that no one sets. */
   readonly monoMs: number;
+  /** By the same clock: its look did not begin earlier. Nobody knows of one that came before us. */
+  readonly begunMs: number;
+  /** Somebody else's update was alive when the session was first looked for, in vain. */
+  readonly updating: boolean;
 }
 
 /** The session that a terminal is for. */
@@ -38,7 +42,7 @@ export function readLook(
   return {
     kind: 'sighted',
     elapsedMs,
-    session: readSession(found),
+    session: found === undefined ? { kind: 'absent', evidence: view.updating } : readSession(found),
     inRun: found !== undefined && isInRun(fleet, found.key),
     canUpdate: fleet.sandy?.capabilities.includes('update-sessions') ?? true,
   };
@@ -60,8 +64,7 @@ function blindTime(view: StampedView, before: StampedView): number {
   return Math.min(Math.max(0, view.monoMs - before.monoMs), capMs);
 }
 
-function readSession(session: SessionView | undefined): SessionLook {
-  if (session === undefined) return { kind: 'absent', evidence: false };
+function readSession(session: SessionView): SessionLook {
   if (session.end !== null) return { kind: 'off', why: endWords[session.end] };
   const evidence = session.evidence !== null;
   if (session.incarnation === null) return { kind: 'absent', evidence };

@@ -8,5 +8,7 @@ export interface LookSource {
   readonly onLost: (listener: () => void) => void;
   /** Somebody waits for this session from now on: look often, beginning now. */
   readonly begin: () => void;
+  /** Nobody waits any more; what is seen all the same is still of interest. */
+  readonly rest: () => void;
   readonly close: () => void;
 }

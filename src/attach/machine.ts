@@ -55,8 +55,8 @@ export type IdleReason =
 export type WaitReason = 'checking' | 'away' | 'updating' | 'starting' | 'silent' | 'blind';
 
 export type ShimState =
-  /** Nothing is known of the session yet. */
-  | { readonly kind: 'opening' }
+  /** Nothing is sure of the session yet: one look that lacks it may be a hiccup. */
+  | { readonly kind: 'opening'; readonly lacked: boolean }
   | {
       readonly kind: 'attaching';
       readonly by: 'person' | 'itself';
@@ -129,7 +129,7 @@ export type ShimUpdate = readonly [Shim, readonly ShimEffect[]];
 export function newShim(options: Pick<Shim, 'windows' | 'reconnects' | 'ownsWindow'>): Shim {
   return {
     ...options,
-    state: { kind: 'opening' },
+    state: { kind: 'opening', lacked: false },
     baseline: null,
     spentMs: 0,
     blindMs: 0,
@@ -200,7 +200,7 @@ function stepBack(shim: Shim): Shim {
 /** sandy says 0 when it can be attached to. */
 function takeStartEnd(shim: Shim, end: ChildEnd): ShimUpdate {
   const started = end.kind === 'exited' && end.code === 0;
-  return started ? attachForPerson(shim, null) : rest(shim, 'start-failed');
+  return started ? attachUnseen(shim, null) : rest(shim, 'start-failed');
 }
 
 function beginWaiting(end: ChildEnd, firstTry: boolean): ShimState & { kind: 'waiting' } {
@@ -225,9 +225,14 @@ function takeLook(shim: Shim, look: Look): ShimUpdate {
   const { state } = shim;
   switch (state.kind) {
     case 'opening':
-      return open(shim, look);
+      return open(shim, state.lacked, look);
     case 'attaching':
-      return [look.kind === 'sighted' && hasClient(look) ? believe(shim) : shim, []];
+      return [
+        look.kind === 'sighted' && hasClient(look)
+          ? takeBaseline(believe(shim), look.session)
+          : shim,
+        [],
+      ];
     case 'attached':
       return [look.kind === 'sighted' ? takeBaseline(shim, look.session) : shim, []];
     case 'leaving':
@@ -243,7 +248,7 @@ function takeLook(shim: Shim, look: Look): ShimUpdate {
 }
 
 /** A person asked for it: attach when it is ready, await it in an update, else offer to start it. */
-function open(shim: Shim, look: Look): ShimUpdate {
+function open(shim: Shim, lacked: boolean, look: Look): ShimUpdate {
   // A failing look says nothing of the session; sandy itself will say what is wrong.
   if (look.kind === 'blind') return attachForPerson(shim, null);
   const { session } = look;
@@ -251,9 +256,10 @@ function open(shim: Shim, look: Look): ShimUpdate {
     case 'ready':
       return attachForPerson(shim, session.token);
     case 'off':
-      return rest(shim, 'no-session');
     case 'absent':
-      return session.evidence ? [waitFirst(shim), []] : rest(shim, 'no-session');
+      if (session.kind === 'absent' && session.evidence) return [waitFirst(shim), []];
+      if (lacked) return rest(shim, 'no-session');
+      return [{ ...shim, state: { kind: 'opening', lacked: true } }, []];
     case 'unanswered':
       return [waitFirst(shim), []];
   }
@@ -264,6 +270,12 @@ function attachForPerson(shim: Shim, token: string | null): ShimUpdate {
     { ...shim, baseline: token, state: { kind: 'attaching', by: 'person', first: true } },
     [{ kind: 'attach', by: 'person', updatedAt: null }],
   ];
+}
+
+/** Nobody has looked for a while: which life it gets into, a look has to say. */
+function attachUnseen(shim: Shim, token: string | null): ShimUpdate {
+  const [next, effects] = attachForPerson(shim, token);
+  return [next, [...effects, { kind: 'look' }]];
 }
 
 function hasClient(look: Look & { kind: 'sighted' }): boolean {
@@ -298,13 +310,16 @@ function lookWhileWaiting(
   look: Look,
 ): ShimUpdate {
   const { windows } = shim;
+  const looks = state.looks + 1;
+  // The first look ends a time in which nobody watched.
+  const elapsedMs = state.looks === 0 ? 0 : look.elapsedMs;
   if (look.kind === 'blind') {
-    const blindMs = shim.blindMs + look.elapsedMs;
-    const blind = { ...shim, blindMs, state: { ...state, why: 'blind', lostSight: true } as const };
+    const blindMs = shim.blindMs + elapsedMs;
+    const waiting = { ...state, looks, why: 'blind', lostSight: true } as const;
+    const blind = { ...shim, blindMs, state: waiting };
     return blindMs > windows.watchMs ? rest(blind, 'unreachable') : [blind, []];
   }
   const seen: Shim = { ...shim, blindMs: 0 };
-  const looks = state.looks + 1;
   const { session } = look;
   switch (session.kind) {
     case 'off':
@@ -312,8 +327,9 @@ function lookWhileWaiting(
       return rest(seen, look.canUpdate ? settledWhys[session.why] : 'ended');
     case 'absent': {
       if (!look.canUpdate) return rest(seen, 'ended');
-      if (isRefused(state) && !session.evidence) return rest(seen, 'no-session');
-      const spentMs = seen.spentMs + (state.looks === 0 ? 0 : look.elapsedMs);
+      // The look that first lacks it can't have evidence yet.
+      if (isRefused(state) && state.looks > 0 && !session.evidence) return rest(seen, 'no-session');
+      const spentMs = seen.spentMs + elapsedMs;
       const why = session.evidence ? 'updating' : 'away';
       const next = { ...seen, spentMs, state: { ...state, looks, why, lostSight: true } as const };
       const limitMs = session.evidence ? windows.watchMs : windows.returnMs;
@@ -321,7 +337,7 @@ function lookWhileWaiting(
     }
     case 'unanswered': {
       if (!look.canUpdate) return rest(seen, 'ended');
-      const nullMs = state.nullMs + (state.looks === 0 ? 0 : look.elapsedMs);
+      const nullMs = state.nullMs + elapsedMs;
       const ending = session.token === seen.baseline && !state.lostSight && !look.inRun;
       const why = ending ? 'silent' : 'starting';
       const next = { ...seen, state: { ...state, looks, nullMs, why } as const };
@@ -388,6 +404,7 @@ function attachItself(shim: Shim, session: SessionLook & { kind: 'ready' }): Shi
 function takeKey(shim: Shim, key: 'enter' | 'quit' | 'interrupt'): ShimUpdate {
   const { state } = shim;
   switch (state.kind) {
+    case 'opening':
     case 'waiting':
     case 'leaving':
       return key === 'interrupt' ? leave(shim, 4) : [shim, []];
@@ -395,7 +412,6 @@ function takeKey(shim: Shim, key: 'enter' | 'quit' | 'interrupt'): ShimUpdate {
       return key === 'enter' ? tryAgain(shim, state.why) : leave(shim, exitCodes[state.why]);
     case 'attaching':
     case 'attached':
-    case 'opening':
     case 'starting':
     case 'left':
       return [shim, []];
@@ -406,7 +422,7 @@ function takeKey(shim: Shim, key: 'enter' | 'quit' | 'interrupt'): ShimUpdate {
 function tryAgain(shim: Shim, why: IdleReason): ShimUpdate {
   const { windows, reconnects, ownsWindow, baseline } = shim;
   const fresh = newShim({ windows, reconnects, ownsWindow });
-  if (!startable.has(why)) return attachForPerson(fresh, baseline);
+  if (!startable.has(why)) return attachUnseen(fresh, baseline);
   return [{ ...fresh, state: { kind: 'starting' } }, [{ kind: 'start' }]];
 }
 

@@ -13,7 +13,7 @@ export interface ShimWindows {
   readonly ghostMs: number;
   /** Real time: a child alive for this long is in. */
   readonly believedMs: number;
-  /** Real time: how long the look that tells detached from displaced may take. */
+  /** Real time: how long the look that tells detached from displaced may take; a child's limit. */
   readonly leavingMs: number;
   /** Real time: a pause in typing after which keys count again. */
   readonly pauseMs: number;
@@ -31,7 +31,7 @@ export function shimWindowsFrom(
     notAttachableMs,
     ghostMs: 5_000 / timeScale,
     believedMs: 5_000 / timeScale,
-    leavingMs: 2_000 / timeScale,
+    leavingMs: 2_000,
     pauseMs: 1_000 / timeScale,
   };
 }

@@ -35,8 +35,8 @@ export interface ShimPorts {
   >;
   /** A time of day in this zone. */
   readonly formatTime: (at: number) => string;
-  /** Called with the way to hang up the child, for whoever guards the terminal. */
-  readonly onChild: (hangUp: () => void) => void;
+  /** Called with the way to end all that is started here, for whoever guards the terminal. */
+  readonly onStart: (hangUp: () => void) => void;
 }
 
 const CTRL_C = 0x03;
@@ -55,11 +55,15 @@ export function runShim(first: Shim, ports: ShimPorts): Promise<number> {
     let source: LookSource | null = null;
     let opening: Promise<void> | null = null;
     let seen: StampedView | null = null;
+    /** When the last child began or ended: an older look says nothing of what came after. */
+    let turnedMs = Number.NEGATIVE_INFINITY;
     let typed: GapInput = nothingTyped;
     let lastKeyMs = performance.now();
     let stopReading: Stop = () => {};
     let redraw: NodeJS.Timeout | null = null;
     let answer: NodeJS.Timeout | null = null;
+    let hangUpChild = () => {};
+    let claim: (() => Promise<unknown>) | null = null;
     let finished = false;
 
     const finish = (code: number) => {
@@ -79,7 +83,10 @@ export function runShim(first: Shim, ports: ShimPorts): Promise<number> {
       shim = next;
       show(effects.some((effect) => effect.kind === 'leave'));
       for (const effect of effects) perform(effect);
+      // Once it is in, everybody can see that somebody is.
+      if (shim.state.kind === 'attached') void letGo();
       if (!needsLooks(shim)) closeSource();
+      else if (shim.state.kind === 'idle') source?.rest();
     };
 
     const perform = (effect: ShimEffect) => {
@@ -91,7 +98,8 @@ export function runShim(first: Shim, ports: ShimPorts): Promise<number> {
           void start();
           break;
         case 'look':
-          void openSource().then(() => source?.begin());
+          look();
+          if (answer !== null) clearTimeout(answer);
           if (shim.state.kind === 'leaving') {
             answer = setTimeout(() => dispatch({ kind: 'unanswered' }), windows.leavingMs);
           }
@@ -106,20 +114,27 @@ export function runShim(first: Shim, ports: ShimPorts): Promise<number> {
       if (source !== null) return;
       opening ??= ports.openSource().then((opened) => {
         opening = null;
-        if (finished) return opened.close();
+        if (finished || !needsLooks(shim)) return opened.close();
         source = opened;
         opened.onLost(() => {
           source = null;
-          if (needsLooks(shim)) void openSource().then(() => source?.begin());
+          if (needsLooks(shim)) look();
         });
         opened.onView((view) => {
           const look = readLook(view, target, seen);
           if (look === null) return;
           seen = view;
+          if (view.begunMs < turnedMs) return;
           dispatch({ kind: 'looked', look });
         });
       });
       await opening;
+    };
+    const look = () => {
+      void openSource().then(() => {
+        if (shim.state.kind === 'idle') source?.rest();
+        else source?.begin();
+      });
     };
     const closeSource = () => {
       source?.close();
@@ -151,32 +166,39 @@ export function runShim(first: Shim, ports: ShimPorts): Promise<number> {
     };
 
     const attach = async (by: 'person' | 'itself', updatedAt: number | null) => {
-      const release = by === 'itself' ? await ports.claimAttach() : async () => {};
-      if (release === null) return dispatch({ kind: 'contended' });
       if (by === 'itself') {
+        claim = await ports.claimAttach();
+        if (finished) return void letGo();
+        if (claim === null) return dispatch({ kind: 'contended' });
         const updatedTime = updatedAt === null ? null : ports.formatTime(updatedAt);
         const dropping = isDropping(typed, performance.now(), windows.pauseMs);
         screen.sayReattached(updatedTime, dropping);
       }
       const end = await runChild('attach');
-      await release();
+      await letGo();
       if (end !== null) dispatch({ kind: 'ended', end });
+    };
+    const letGo = async () => {
+      const held = claim;
+      claim = null;
+      await held?.();
     };
 
     const start = async () => {
-      const claim = await ports.claimStart();
-      if (claim.kind === 'busy') {
-        screen.noteDetail(claim.text);
+      const slot = await ports.claimStart();
+      if (slot.kind === 'busy') {
+        screen.noteDetail(slot.text);
         return dispatch({ kind: 'busy' });
       }
-      const end = await runChild('start');
-      await claim.release();
+      const end = finished ? null : await runChild('start');
+      await slot.release();
       if (end !== null) dispatch({ kind: 'ended', end });
     };
 
     /** One child from its start to its end, with the terminal put right; null: the terminal is gone. */
     const runChild = async (verb: 'attach' | 'start'): Promise<ChildEnd | null> => {
       stopReading();
+      turnedMs = performance.now();
       const lastLine = createLastLine();
       screen.leaveToChild();
       const started = await startAttached(ports.commandOf(verb), terminal, {
@@ -192,7 +214,7 @@ export function runShim(first: Shim, ports: ShimPorts): Promise<number> {
         readKeys();
         return { kind: 'exited', code: 1 };
       }
-      ports.onChild(started.child.hangUp);
+      hangUpChild = started.child.hangUp;
       const believed =
         verb === 'attach'
           ? setTimeout(() => dispatch({ kind: 'believed' }), windows.believedMs)
@@ -200,7 +222,8 @@ export function runShim(first: Shim, ports: ShimPorts): Promise<number> {
       const end = await started.ended;
       clearTimeout(believed);
       typed = nothingTyped;
-      lastKeyMs = performance.now();
+      turnedMs = performance.now();
+      lastKeyMs = turnedMs;
       if (end.kind === 'terminal-gone') {
         finish(TERMINAL_GONE);
         return null;
@@ -210,10 +233,15 @@ export function runShim(first: Shim, ports: ShimPorts): Promise<number> {
       return readEnd(end);
     };
 
+    ports.onStart(() => {
+      hangUpChild();
+      // A look that hangs would outlive us, for as long as docker does.
+      closeSource();
+    });
     void terminal.gone.then(() => finish(TERMINAL_GONE));
     readKeys();
     show(false);
-    void openSource().then(() => source?.begin());
+    look();
   });
 }
 

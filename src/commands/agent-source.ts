@@ -3,7 +3,7 @@ import type { LookSource } from '../attach/look-source.ts';
 import type { AgentConnection } from '../control/conversation.ts';
 import type { StatusDocument } from '../control/status-document.ts';
 
-/** A hung agent is given three of its own delays, and never less than this. */
+/** A hung agent is given three of its own delays, and never less than this, which fits its fastest. */
 const LEAST_PATIENCE_MS = 3_000;
 const ANSWER_LIMIT_MS = 2_000;
 
@@ -20,10 +20,12 @@ export function createAgentSource(
   let waiting = false;
   let closed = false;
 
-  const stamp = (status: StatusDocument): StampedView => ({
+  const stamp = (status: StatusDocument, begunMs: number): StampedView => ({
     epoch: status.epoch ?? '',
     fleet: status,
     monoMs: performance.now(),
+    begunMs,
+    updating: false,
   });
   const giveUp = () => {
     if (closed) return;
@@ -31,10 +33,10 @@ export function createAgentSource(
     lost();
   };
   // Only while somebody waits: an attached terminal needs no heartbeat.
-  const beLessPatient = (status: StatusDocument) => {
+  const beLessPatient = (delayMs: number, lastMs: number | null) => {
     if (patience !== null) clearTimeout(patience);
     if (!waiting) return;
-    const delaysMs = 3 * (status.poll.nextInMs + (status.poll.lastMs ?? 0));
+    const delaysMs = 3 * (delayMs + (lastMs ?? 0));
     patience = setTimeout(giveUp, Math.max(LEAST_PATIENCE_MS / timeScale, delaysMs) + 1_000);
   };
   const close = () => {
@@ -42,27 +44,36 @@ export function createAgentSource(
     if (patience !== null) clearTimeout(patience);
     connection.close();
   };
-  let newest = first;
+  let newest = stamp(first, Number.NEGATIVE_INFINITY);
   void (async () => {
     for await (const { status } of connection.snapshots) {
-      newest = status;
-      beLessPatient(status);
-      listener(stamp(status));
+      const { nextInMs, lastMs } = status.poll;
+      newest = stamp(status, performance.now() - (lastMs ?? 0));
+      beLessPatient(nextInMs, lastMs);
+      listener(newest);
     }
     giveUp();
   })();
   return {
     onView(callback) {
       listener = callback;
-      callback(stamp(newest));
+      callback(newest);
     },
     onLost(callback) {
       lost = callback;
     },
     begin() {
       waiting = true;
-      void connection.request('wait', { key: key ?? '' }, ANSWER_LIMIT_MS);
-      beLessPatient(newest);
+      void connection.request('wait', { key: key ?? '' }, ANSWER_LIMIT_MS).then(({ kind }) => {
+        if (kind === 'silent') giveUp();
+      });
+      // It looks at once now, however long its next delay was to be.
+      beLessPatient(0, newest.fleet.poll.lastMs);
+    },
+    rest() {
+      waiting = false;
+      if (patience !== null) clearTimeout(patience);
+      void connection.request('wait', { key: null }, ANSWER_LIMIT_MS);
     },
     close,
   };

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import * as z from 'zod/mini';
 import type { OuterTerminal } from '../attach/outer-terminal.ts';
 import type { ShimPorts } from '../attach/shim.ts';
+import type { Model } from '../fleet/model.ts';
 import { describeSandyCommand } from '../sandy/command.ts';
 import { findUpdateProcesses } from '../sandy/update-processes.ts';
 import { acquireSlot } from '../store/slot.ts';
@@ -18,24 +19,26 @@ export function createShimPorts(
   setup: Setup,
   prepared: AttachPreparation & { readonly kind: 'ready' },
   terminal: OuterTerminal,
-  onChild: (hangUp: () => void) => void,
+  onStart: (hangUp: () => void) => void,
 ): ShimPorts {
   const { folders, timeScale } = setup;
   const { target, name, sandy, readySandy } = prepared;
-  let { known } = prepared;
+  let known: Model | null = null;
   return {
     target,
     name,
     terminal,
-    onChild,
+    onStart,
     async openSource() {
       const contact = await contactAgent(folders.state, 'shim');
       if (contact.kind === 'connected') {
+        known = null;
         return createAgentSource(contact.connection, contact.status, target.key, timeScale);
       }
       const { createAloneSource, lastKnown } = await import('./alone-source.ts');
+      // What a dead agent knew of this absence is on the disk.
       known ??= lastKnown(setup);
-      return createAloneSource(sandy, known, target.key, (model) => {
+      return createAloneSource(sandy, known, target, (model) => {
         known = model;
       });
     },

@@ -2,7 +2,6 @@ import { statSync } from 'node:fs';
 import { basename, resolve } from 'node:path';
 import { createInterface } from 'node:readline/promises';
 import type { Target } from '../attach/look-reading.ts';
-import type { Model } from '../fleet/model.ts';
 import { type FleetView, readSandyInfo, type SessionView, view } from '../fleet/view.ts';
 import type { ReadySandy, Sandy } from '../sandy/client.ts';
 import { adoptSandy, prepareSandy } from '../sandy/preparing.ts';
@@ -21,8 +20,6 @@ export type AttachPreparation =
       readonly name: string;
       readonly sandy: Sandy;
       readonly readySandy: ReadySandy;
-      /** What our own look showed; null where the agent was asked. */
-      readonly known: Model | null;
     }
   | { readonly kind: 'refused'; readonly text: string; readonly code: number };
 
@@ -34,7 +31,11 @@ export async function prepareAttach(
   setup: Setup,
   argument: string | undefined,
 ): Promise<AttachPreparation> {
-  const { fleet, sandy, known } = await seeFleet(setup);
+  const { fleet, sandy, blindText } = await seeFleet(setup);
+  const isPlace = argument !== undefined && isFolder(argument);
+  if (blindText !== null && fleet.sessions.length === 0 && !isPlace) {
+    return { kind: 'refused', text: blindText, code: FAILED };
+  }
   const choice = await choose(argument, fleet.sessions);
   if (choice.kind === 'refused') return choice;
   const readySandy = await prepareSandy(sandy);
@@ -44,13 +45,14 @@ export async function prepareAttach(
   if (!readySandy.info.capabilities.attach) {
     return { kind: 'refused', text: texts.noDaemon(readySandy.info.version), code: FAILED };
   }
-  return { ...choice, kind: 'ready', sandy, readySandy, known };
+  return { ...choice, kind: 'ready', sandy, readySandy };
 }
 
 interface Seen {
   readonly fleet: FleetView;
   readonly sandy: Sandy;
-  readonly known: Model | null;
+  /** Why our own look saw nothing; null when it did, or the agent was asked. */
+  readonly blindText: string | null;
 }
 
 /** The fleet as the agent sees it, and what it knows of sandy; without one, from a look of our own. */
@@ -60,13 +62,14 @@ async function seeFleet(setup: Setup): Promise<Seen> {
     contact.connection.close();
     const sandy = createLoneSandy(setup);
     if (contact.status.sandy !== null) await adoptSandy(sandy, readSandyInfo(contact.status.sandy));
-    return { fleet: contact.status, sandy, known: null };
+    return { fleet: contact.status, sandy, blindText: null };
   }
   if (contact.text !== null) process.stderr.write(`${contact.text}\n`);
   // Loaded only here: with an agent a terminal needs none of it.
   const { lookOnce } = await import('./looking-once.ts');
   const { model, sandy } = await lookOnce(setup, 'light', createLoneSandy(setup));
-  return { fleet: view(model), sandy, known: model };
+  const blindText = model.sight.kind === 'blind' ? model.sight.text : null;
+  return { fleet: view(model), sandy, blindText };
 }
 
 type Choice =
@@ -81,11 +84,19 @@ async function choose(
   if (here.kind === 'found') return describeTarget(here.session);
   if (argument === undefined) return await ask(sessions);
   // A folder that no session was ever seen in can still be started in.
-  const folder = canonicalise(resolve(process.cwd(), argument));
-  if (statSync(folder, { throwIfNoEntry: false })?.isDirectory() === true) {
+  if (isFolder(argument)) {
+    const folder = canonicalise(resolve(process.cwd(), argument));
     return { kind: 'chosen', target: { key: null, workspace: folder }, name: basename(folder) };
   }
   return { kind: 'refused', text: here.text, code: NO_SESSION };
+}
+
+function isFolder(path: string): boolean {
+  try {
+    return statSync(path).isDirectory();
+  } catch {
+    return false;
+  }
 }
 
 function describeTarget({ key, workspace, health }: SessionView): Choice {

@@ -33,8 +33,8 @@ export async function run(args: readonly string[]): Promise<number> {
     const reconnects = values['no-reconnect'] !== true;
     return await runShim(
       newShim({ windows, reconnects, ownsWindow: false }),
-      createShimPorts(setup, prepared, terminal, (hangUpChild) => {
-        hangUp = hangUpChild;
+      createShimPorts(setup, prepared, terminal, (hangUpAll) => {
+        hangUp = hangUpAll;
       }),
     );
   } finally {

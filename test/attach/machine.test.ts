@@ -100,20 +100,30 @@ describe('how it begins', () => {
   test.each([
     ['not there', absent(), 'idle: no-session'],
     ['stopped', off('stopped'), 'idle: no-session'],
-    ['in an update', absent(true), 'waiting: checking'],
-    ['starting', silent('b'), 'waiting: checking'],
+    ['in an update', absent(true), 'waiting: updating'],
+    ['starting', silent('b'), 'waiting: starting'],
   ])('%s', (_, session, words) => {
-    const terminal = new Terminal().look(session);
+    const terminal = new Terminal().look(session).look(session);
     expect(terminal.words).toBe(words);
     expect(terminal.effects).toEqual([]);
   });
-  test('Enter starts what is not running, and then attaches', () => {
-    const terminal = new Terminal().look(absent()).press('enter');
+  test('one look that lacks it is not enough: a restart may be known at the next', () => {
+    const terminal = new Terminal().look(absent());
+    expect(terminal.words).toBe('opening');
+    expect(terminal.look(absent(true)).words).toBe('waiting: checking');
+  });
+  test('Ctrl-C leaves before anything was seen', () => {
+    expect(new Terminal().press('interrupt').left).toBe(4);
+  });
+  test('Enter starts what is not running, then attaches and looks what it got into', () => {
+    const terminal = new Terminal().look(absent()).look(absent()).press('enter');
     expect(terminal.effects).toEqual([{ kind: 'start' }]);
     expect(terminal.ends(0).attaches).toHaveLength(1);
+    expect(terminal.effects.at(-1)).toEqual({ kind: 'look' });
+    expect(terminal.look(ready('b', 1)).shim.baseline).toBe('b');
   });
   test('a start that fails says so and can be tried again', () => {
-    const terminal = new Terminal().look(absent()).press('enter').ends(1);
+    const terminal = new Terminal().look(absent()).look(absent()).press('enter').ends(1);
     expect(terminal.words).toBe('idle: start-failed');
     expect(terminal.press('enter').effects.filter(({ kind }) => kind === 'start')).toHaveLength(2);
   });
@@ -201,6 +211,10 @@ describe('what ends it', () => {
     expect(terminal.shim.spentMs).toBe(60_000);
     expect(terminal.blind().words).toBe('idle: unreachable');
   });
+  test("the time before the first look is nobody's, blind or not", () => {
+    expect(attached().ends(0).blind(3_600_000).words).toBe('waiting: blind');
+    expect(attached().ends(0).look(absent(), 3_600_000).words).toBe('waiting: away');
+  });
   test('a sandy without updates: one look, not ready, ended', () => {
     for (const session of [absent(), silent('b')]) {
       const terminal = attached();
@@ -223,7 +237,8 @@ describe('what ends it', () => {
   });
   test('a first attach that finds no session offers to start it', () => {
     const terminal = new Terminal().look(ready('a')).ends(4).look(absent());
-    expect(terminal.words).toBe('idle: no-session');
+    expect(terminal.words).toBe('waiting: away');
+    expect(terminal.look(absent()).words).toBe('idle: no-session');
   });
 });
 
@@ -235,6 +250,12 @@ describe('exit code 3', () => {
     expect(terminal.press('enter').attaches).toEqual([
       { kind: 'attach', by: 'person', updatedAt: null },
     ]);
+    // Meanwhile it may have restarted: the life that it gets into is the one that counts.
+    terminal
+      .look(ready('b', 1))
+      .ends(0)
+      .look(ready('b', 0, 42));
+    expect(terminal.attaches.at(-1)).toEqual({ kind: 'attach', by: 'itself', updatedAt: null });
   });
   test('with nobody in, or no answer in time: detached', () => {
     expect(attached().ends(3).look(ready('a')).left).toBe(3);
