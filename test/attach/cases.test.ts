@@ -333,6 +333,76 @@ for (const mode of ['with an agent', 'alone'] as const) {
     });
   });
 
+  describe.concurrent(`${mode}: an attach`, () => {
+    test('that ends at once each time is tried three times, not for ever', async ({
+      desk,
+      expect,
+    }) => {
+      const { fleet, alpha } = await setUp(desk, mode);
+      const terminal = await enter(desk, fleet, alpha);
+      const [first] = attachesOf(fleet, alpha);
+      setKnobs(fleet.dir, { commands: { '--attach': { exitCode: 0 } } });
+      process.kill(first?.pid ?? 0, 'SIGKILL');
+      await terminal.sees(`[${alpha.key} keeps ending right after it was attached`);
+      await terminal.presses('q');
+      expect(await terminal.ends()).toBe(5);
+      expect(attachesOf(fleet, alpha)).toHaveLength(1 + 3);
+    });
+
+    test('that fails is tried once more, and then sandy has the last word', async ({
+      desk,
+      expect,
+    }) => {
+      const { fleet, alpha } = await setUp(desk, mode);
+      const terminal = await enter(desk, fleet, alpha);
+      const [first] = attachesOf(fleet, alpha);
+      const stderr = 'ERROR: workspace is not a directory\r\n';
+      setKnobs(fleet.dir, { commands: { '--attach': { exitCode: 1, stderr } } });
+      process.kill(first?.pid ?? 0, 'SIGKILL');
+      await terminal.sees(
+        `[attaching to ${alpha.key} failed: ERROR: workspace is not a directory]`,
+      );
+      await terminal.presses('q');
+      expect(await terminal.ends()).toBe(5);
+      expect(attachesOf(fleet, alpha)).toHaveLength(1 + 2);
+    });
+
+    test('by two that wait is made by one; the other sees that somebody is in', async ({
+      desk,
+      expect,
+    }) => {
+      const { fleet, alpha } = await setUp(desk, mode, ['alpha'], {
+        delays: { ...slowStart, beforeLockMs: 15_000 },
+      });
+      desk.stage.sandy(fleet, '--update-sessions', '--yes');
+      await until(
+        () => readEvents(fleet.dir).some(({ why }) => why === 'container-gone'),
+        () => 'the gap',
+      );
+      if (mode === 'with an agent') await desk.stage.logs('vanished', alpha);
+      const two = [desk.attach([alpha.workspace]), desk.attach([alpha.workspace])];
+      await Promise.all(two.map((terminal) => terminal.sees('restarts for an update')));
+      const seen = await Promise.all(
+        two.map((terminal) => terminal.sees(/\n\$ |is attached elsewhere\]/)),
+      );
+      expect(seen.filter((text) => text.includes('is attached elsewhere'))).toHaveLength(1);
+      expect(attachesOf(fleet, alpha)).toHaveLength(1);
+    });
+
+    test('of a terminal that is stopped keeps nobody out for ever', async ({ desk, expect }) => {
+      const { fleet, alpha } = await setUp(desk, mode);
+      const stopped = await enter(desk, fleet, alpha);
+      process.kill(attachesOf(fleet, alpha)[0]?.pid ?? 0, 'SIGKILL');
+      // By itself, that is under the lock.
+      await settles(stopped, fleet, alpha);
+      stopped.signal('SIGSTOP');
+      const second = await enter(desk, fleet, alpha);
+      process.kill(attachesOf(fleet, alpha, second)[0]?.pid ?? 0, 'SIGKILL');
+      await settles(second, fleet, alpha);
+      expect(attachesOf(fleet, alpha, second)).toHaveLength(2);
+    });
+  });
+
   describe.concurrent(`${mode}: an old sandy`, () => {
     test('without --update-sessions ends at exit 0', async ({ desk, expect }) => {
       const { fleet, alpha } = await setUp(desk, mode, ['alpha'], { version: '1.1.0' });
