@@ -1,5 +1,5 @@
 import { describe, expect } from 'vitest';
-import { replaceContainer } from '../../fixtures/fake-sandy/fleet.mjs';
+import { replaceContainer, setKnobs, setLock } from '../../fixtures/fake-sandy/fleet.mjs';
 import { find, takeAway, test, until } from './running-agent.ts';
 
 const UPDATED = '2026-01-02T03:04:01Z';
@@ -78,5 +78,41 @@ describe.concurrent('an agent that is killed', () => {
     expect(second.newest().epoch).not.toBe(epoch);
     expect(rev).toBeGreaterThan(0);
     await second.stop();
+  });
+});
+
+describe.concurrent('a reboot', () => {
+  test('leaves sessions without supervisors and raises no alarm', async ({ stage }) => {
+    stage.scale(20);
+    const fleet = await stage.addFleet(['alpha', 'bravo']);
+    const before = await stage.startAgent({ watched: false });
+    await stage.saved();
+    before.signal('SIGKILL');
+    await before.ended;
+    setKnobs(fleet.dir, { docker: 'down' });
+    for (const { key } of fleet.sessions) setLock(fleet.dir, key, 'dead');
+
+    const agent = await stage.startAgent();
+    await agent.sees(({ blindSince }) => blindSince !== null, 'docker not there yet');
+    setKnobs(fleet.dir, { docker: 'up' });
+    const status = await agent.sees(({ docker }) => docker === 'ok', 'docker there');
+    for (const session of status.sessions) {
+      expect(session).toMatchObject({
+        state: 'detached',
+        health: ['supervisor-lost'],
+        reason: expect.stringContaining('Update & restart it.'),
+      });
+    }
+    expect(status.sessions).toHaveLength(2);
+    expect(await stage.noticesAtEnd(agent)).toEqual([]);
+    const kinds = (await stage.readLog()).map(({ kind }) => kind);
+    expect(kinds.filter((kind) => kind !== 'slept')).toEqual([
+      'agent-started',
+      'baseline',
+      'agent-started',
+      'blind',
+      'sighted',
+      'agent-stopped',
+    ]);
   });
 });
