@@ -11,6 +11,7 @@ import { type Deed, Host } from './host-history.ts';
 import { HostObserver, type Sample } from './host-observer.ts';
 import { allNotices, defaultWindows, WatchedFleet } from './watched-fleet.ts';
 
+// Whole histories are shrunk for minutes; the seed and path of a failure are enough to see it again.
 const POLLS = 260;
 
 /** Watches a whole history, and a while beyond it. */
@@ -88,7 +89,7 @@ describe('whatever happens to a host, and however it is watched', () => {
           }
         }
       }),
-      { numRuns: 100 },
+      { numRuns: 100, endOnFailure: true },
     );
   });
 
@@ -108,7 +109,7 @@ describe('whatever happens to a host, and however it is watched', () => {
           }
         });
       }),
-      { numRuns: 60 },
+      { numRuns: 60, endOnFailure: true },
     );
   });
 
@@ -125,7 +126,7 @@ describe('whatever happens to a host, and however it is watched', () => {
           }
         });
       }),
-      { numRuns: 40 },
+      { numRuns: 40, endOnFailure: true },
     );
   });
 
@@ -169,7 +170,7 @@ describe('whatever happens to a host, and however it is watched', () => {
           }
         });
       }),
-      { numRuns: 15 },
+      { numRuns: 15, endOnFailure: true },
     );
   });
 });
