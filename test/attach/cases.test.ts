@@ -1,3 +1,5 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe } from 'vitest';
 import {
   type Fleet,
@@ -106,6 +108,30 @@ for (const mode of ['with an agent', 'alone'] as const) {
       await terminal.sees(`[detached from ${alpha.key}; it keeps running]`);
       expect(await terminal.ends()).toBe(3);
       expect(attachesOf(fleet, alpha)).toHaveLength(1);
+    });
+
+    test('by the person is a detach, whatever a look showed before it', async ({
+      desk,
+      expect,
+    }) => {
+      const { fleet, alpha } = await setUp(desk, mode);
+      const terminal = await enter(desk, fleet, alpha);
+      // Nobody waits; something changes in sandy's folder, and whoever watches it sees our client.
+      const looks = () =>
+        callsOf(fleet, '--print-state').filter(({ exitedAt }) => exitedAt !== null).length;
+      const before = looks();
+      writeFileSync(join(fleet.sandboxes, 'changed'), '');
+      if (mode === 'with an agent') {
+        await until(
+          () => looks() > before,
+          () => 'a look',
+        );
+        // Its answer has yet to be taken in.
+        await desk.stage.program.run(['status']);
+      }
+      terminal.type('\x02d');
+      await terminal.sees(`[detached from ${alpha.key}; it keeps running]`);
+      expect(await terminal.ends()).toBe(3);
     });
 
     test('by another client is final, and said', async ({ desk, expect }) => {

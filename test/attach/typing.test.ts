@@ -37,7 +37,8 @@ describe.concurrent('what is typed while nothing is attached', () => {
     desk,
     expect,
   }) => {
-    const { fleet, alpha, terminal, comeBack, files } = await enterGap(desk);
+    const { fleet, alpha, terminal, comeBack, files, typed } = await enterGap(desk);
+    const before = typed();
     await terminal.typeSlowly('echo A; touch ', KEY_MS);
     await terminal.sees('typing is not sent');
     comeBack();
@@ -48,6 +49,7 @@ describe.concurrent('what is typed while nothing is attached', () => {
     await terminal.sees(DROPPED);
     await seesInside(terminal, fleet, alpha);
     await terminal.sees('touched fresh');
+    expect(typed().slice(before.length)).toBe('touch fresh\r');
     expect(files()).toEqual(['fresh']);
   });
 
