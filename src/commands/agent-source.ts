@@ -67,8 +67,9 @@ export function createAgentSource(
       void connection.request('wait', { key: key ?? '' }, ANSWER_LIMIT_MS).then(({ kind }) => {
         if (kind === 'silent') giveUp();
       });
-      // It looks at once now, however long its next delay was to be.
-      beLessPatient(0, newest.fleet.poll.lastMs);
+      // It looks as soon as its last look lets it, however long its next delay was to be.
+      const { lastMs } = newest.fleet.poll;
+      beLessPatient(lastMs ?? 0, lastMs);
     },
     rest() {
       waiting = false;
