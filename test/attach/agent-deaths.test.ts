@@ -1,4 +1,4 @@
-import { mkdirSync } from 'node:fs';
+import { mkdirSync, readFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { describe } from 'vitest';
@@ -262,11 +262,21 @@ describe.concurrent('an agent that', () => {
       scale: 10,
       delays: { beforeLockMs: 100_000 },
     });
-    desk.stage.sandy(fleet, '--update-sessions', '--yes');
+    const cron = desk.stage.sandy(fleet, '--update-sessions', '--yes');
     await terminal.sees('restarts for an update');
-    await desk.stage.logs('vanished', alpha);
+    await until(
+      () => readEvents(fleet.dir).some(({ why }) => why === 'start-asked'),
+      () => 'the start',
+    );
+    const saved = join(desk.stage.program.ownFolder, 'state.json');
+    await until(
+      () => readFileSync(saved, 'utf8').includes('update-process'),
+      () => 'the evidence on the disk',
+    );
     agent.signal('SIGKILL');
     await agent.ended;
+    // The start goes on without the update that asked for it: nothing alive tells of one.
+    cron.child.kill('SIGKILL');
     // A window of a minute, and a start that takes longer.
     await terminal.sees('was restarted for updates');
     await settles(terminal, fleet, alpha);
