@@ -152,3 +152,8 @@ export function absenceOf(phase: Phase): Absence | null {
       return null;
   }
 }
+
+/** Whether a start is in progress now; evidence only says that one was. */
+export function isStarting(row: Row, absence: Absence): boolean {
+  return absence.freeSeen && row.holder === 'alive';
+}

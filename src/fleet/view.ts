@@ -10,6 +10,7 @@ import {
   absenceOf,
   type Evidence,
   type FailureKind,
+  isStarting,
   type OffReason,
   type Row,
   type SessionState,
@@ -244,7 +245,7 @@ function explain(row: Row, health: readonly Health[], model: Model): string | nu
       row.holder === 'alive' &&
       absence.spentMs >= model.windows.lingerMs;
     if (lingers) return texts.reasonLinger;
-    if (listed !== null || absence.evidence === 'start-in-progress') return texts.reasonStarting;
+    if (listed !== null || isStarting(row, absence)) return texts.reasonStarting;
     return absence.evidence === null ? texts.reasonGone : texts.reasonUpdating;
   }
   if (health.includes('zombie')) return texts.reasonZombie;

@@ -18,6 +18,7 @@ import {
   type Evidence,
   type Failure,
   type Holder,
+  isStarting,
   type Phase,
   type Row,
   stateOf,
@@ -448,11 +449,6 @@ function takeLock(row: Row, lock: Lock): Row {
   const holder = holderOf(lock);
   const known = holder === row.holder && holderPid === row.holderPid;
   return known ? row : { ...row, holder, holderPid };
-}
-
-/** Whether a start is in progress now; evidence only says that one was. */
-function isStarting(row: Row, absence: Absence): boolean {
-  return absence.freeSeen && row.holder === 'alive';
 }
 
 function holderOf(lock: Lock): Holder {

@@ -128,8 +128,11 @@ describe('(b) a start in progress', () => {
 
   test('that has failed by the time of the alarm is not still starting', () => {
     const fleet = watched();
-    fleet.look([absent('a', held(999)), listed('b')]);
+    for (const lock of [held(101), held(999)]) fleet.look([absent('a', lock), listed('b')]);
     expect(evidenceOf(fleet)).toBe('start-in-progress');
+    expect(fleet.session('a').reason).toBe('A start is in progress.');
+    fleet.look([absent('a', free), listed('b')]);
+    expect(fleet.session('a').reason).toBe('It went away for an update.');
     expectAlarm(fleet, free);
     expect(fleet.view.failures[0]?.text).toContain('went away for an update');
   });
