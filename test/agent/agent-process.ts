@@ -1,6 +1,7 @@
 import { spawn } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
 import { vi } from 'vitest';
 import type { EventRecord } from '../../src/store/event-record.ts';
 import type { SavedFleet } from '../../src/store/saved-fleet.ts';
@@ -14,6 +15,7 @@ import {
 
 // A busy machine only makes a test slower: the limits are for what hangs.
 vi.setConfig({ testTimeout: 180_000 });
+const PATIENCE_MS = 120_000;
 
 /** The updates of tests that run at the same time must be no evidence here. */
 const ownProcesses = resolve(import.meta.dirname, 'own-processes-preload.mjs');
@@ -82,14 +84,21 @@ function spawnAgent(program: Program, options: StartOptions): AgentProcess {
   return { pid: child.pid ?? 0, ended, output, stop: end('SIGTERM'), kill: end('SIGKILL') };
 }
 
-/** Waits until something holds, for as long as a busy machine may take. */
-export function until(holds: () => boolean): Promise<void> {
-  return vi.waitFor(
-    () => {
-      if (!holds()) throw new Error(`never came true: ${holds}`);
-    },
-    { timeout: 120_000, interval: 10 },
-  );
+/** Waits until something holds, for as long as a busy machine may take; not beyond the agent's end. */
+export async function until(holds: () => boolean, agent?: AgentProcess): Promise<void> {
+  const endAt = Date.now() + PATIENCE_MS;
+  let over = false;
+  void agent?.ended.then(() => {
+    over = true;
+  });
+  while (!holds()) {
+    if (over || Date.now() > endAt) {
+      throw new Error(
+        `never came true: ${holds}; the agent said: ${JSON.stringify(agent?.output)}`,
+      );
+    }
+    await pause(10);
+  }
 }
 
 /** Whether an agent has said that it watches: it can be asked and told to end. */

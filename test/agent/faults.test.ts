@@ -52,14 +52,14 @@ describe.concurrent('an agent whose disk fails', () => {
   ] as const)('%s', async ([, code, fail, mend], { program, disk, startAgent }) => {
     const fleet = await addFleet(program, keys);
     const first = startAgent({ variables, through: disk.through });
-    await until(() => disk.readSaved()?.baselined === true);
+    await until(() => disk.readSaved()?.baselined === true, first);
     disk[fail]();
     updateAll(fleet);
-    await until(() => summaries(first) === 1);
-    await until(() => first.output.stderr.includes(code));
+    await until(() => summaries(first) === 1, first);
+    await until(() => first.output.stderr.includes(code), first);
     expect(await troublesOn(disk)).toEqual([unwritable('ledger and the log and the state', code)]);
     disk[mend]();
-    await until(() => disk.readSaved()?.lastRun?.restarted.length === keys.length);
+    await until(() => disk.readSaved()?.lastRun?.restarted.length === keys.length, first);
     // Asked in a tick's time at the latest: nobody has to wait for the next happening.
     expect(await troublesOn(disk)).toEqual([]);
     const records = parseLog(disk.read('log.jsonl'));
@@ -76,9 +76,9 @@ describe.concurrent('an agent whose disk fails', () => {
 
     // The next life has nothing left to tell, and everything that comes then.
     const second = startAgent({ variables, through: disk.through });
-    await until(() => isWatching(second));
+    await until(() => isWatching(second), second);
     updateAll(fleet);
-    await until(() => summaries(second) === 1);
+    await until(() => summaries(second) === 1, second);
     const { code: exit, stderr } = await second.stop();
     expect({ exit, stderr }).toEqual({ exit: 0, stderr: '' });
     const ids = parseLog(disk.read('log.jsonl')).flatMap(({ kind, incident }) =>
@@ -95,9 +95,9 @@ describe.concurrent('an agent whose disk fails', () => {
       const fleet = await addFleet(program, ['asa-1']);
       disk.freeze();
       const agent = startAgent({ variables, through: disk.through });
-      await until(() => isWatching(agent) && readStates(fleet) > 1);
+      await until(() => isWatching(agent) && readStates(fleet) > 1, agent);
       updateAll(fleet);
-      await until(() => summaries(agent) === 1);
+      await until(() => summaries(agent) === 1, agent);
       const { code, stderr } = await agent.stop();
       expect(code).toBe(0);
       const path = join(program.ownFolder, 'agent.sock');

@@ -116,13 +116,13 @@ describe.concurrent('an agent that finds a folder in the place of', () => {
       expect(code).toBe(0);
       const said = stderr.split('\n').filter(Boolean);
       expect(new Set(said).size).toBe(said.length);
-      const expected = {
-        'config.json': { said: 1, troubles: 0 },
-        'ledger.json': { said: 1, troubles: 1 },
-        'state.json': { said: 1, troubles: 0 },
-        'log.jsonl': { said: 1, troubles: 1 },
-      };
-      expect({ said: said.length, troubles: troubles.length }, stderr).toEqual(expected[name]);
+      // A save may fall between the two steps that put the folder there, and is then said to have failed.
+      expect(said.length, stderr).toBeLessThanOrEqual(name === 'state.json' ? 2 : 1);
+      expect(said.at(-1)).toContain(
+        ['ledger.json', 'log.jsonl'].includes(name) ? "can't be written (EISDIR)" : path,
+      );
+      // A state is kept elsewhere and made anew; what is never taken away lasts.
+      expect(troubles).toHaveLength(['ledger.json', 'log.jsonl'].includes(name) ? 1 : 0);
     },
   );
 });
