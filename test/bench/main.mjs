@@ -8,6 +8,7 @@ import { measureFleetSpeed } from './fleet-speed.mjs';
 import { measurePollingCost } from './polling-cost.mjs';
 import { printTable } from './printing.mjs';
 import { measurePtyCost } from './pty-cost.mjs';
+import { measureReattach } from './reattach.mjs';
 import { measureStartUp } from './start-up.mjs';
 
 for (const measure of [
@@ -16,6 +17,7 @@ for (const measure of [
   measureStartUp,
   measureAgentCost,
   measurePtyCost,
+  measureReattach,
 ]) {
   const { title, rows } = await measure();
   printTable(title, rows);
