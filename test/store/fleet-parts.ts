@@ -27,7 +27,7 @@ export function makeModel(): Model {
 export function makeRow(key: string, parts: Partial<Row> = {}): Row {
   return {
     key,
-    workspace: `/work/${key}`,
+    workspace: `/ws/${key}`,
     workspaceExists: true,
     phase: { kind: 'up', clients: 1, nullMs: 0, absence: null, failedStep: null },
     since: 1_000,
