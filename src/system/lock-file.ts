@@ -13,6 +13,7 @@
  */
 
 import { randomBytes } from 'node:crypto';
+import { statSync } from 'node:fs';
 import { link, mkdir, readdir, readFile, rm, truncate, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import * as z from 'zod/mini';
@@ -199,6 +200,7 @@ function holdGeneration<Info>(
 ): HeldLock<Info> {
   const file = nameFile(place, generation);
   let released = false;
+  let heldAt: string | null = null;
   // One after the other: an update that lands after the release would hold the lock for ever.
   let last: Promise<WriteOutcome> = Promise.resolve({ kind: 'written' });
   const queue = (write: () => Promise<WriteOutcome>): Promise<WriteOutcome> => {
@@ -212,10 +214,15 @@ function holdGeneration<Info>(
       return queue(() => writeFileAtomically(file, compose(info)));
     },
     isHeld: async () => {
+      // Nothing came, went or was replaced in the folder since it was last found held.
+      const stamp = stampFolder(place.folder);
+      if (stamp !== null && stamp === heldAt) return true;
       try {
         if ((await listGenerations(place)).at(-1) !== generation) return false;
         const holder = await readHolder(place, generation);
-        return holder !== null && holder !== 'gone' && holder.pid === process.pid;
+        const ours = holder !== null && holder !== 'gone' && holder.pid === process.pid;
+        heldAt = ours ? stamp : null;
+        return ours;
       } catch (error) {
         // What can't be looked at is taken for what it was.
         return codeOf(error) !== 'ENOENT';
@@ -226,6 +233,12 @@ function holdGeneration<Info>(
       return queue(() => emptyFile(file));
     },
   };
+}
+
+/** Tells whether a folder's entries changed, in one call that wakes no other thread; null: it is gone. */
+function stampFolder(folder: string): string | null {
+  const found = statSync(folder, { bigint: true, throwIfNoEntry: false });
+  return found === undefined ? null : `${found.ino} ${found.mtimeNs}`;
 }
 
 /** Emptied and not rewritten: that needs no room on the disk, and no state between is a lie. */

@@ -111,7 +111,10 @@ describe.concurrent('an agent that finds a folder in the place of', () => {
       mkdirSync(path);
       updateSession(dir, 'asa-1');
       await until(() => summaries(agent) === 2);
-      const troubles: readonly string[] = (await askAgent(program)).troubles;
+      // A state is kept elsewhere and made anew; what is never taken away lasts. A save that fell between
+      // the two steps may still be said to have failed when the notice is already there.
+      const lasting = ['ledger.json', 'log.jsonl'].includes(name) ? 1 : 0;
+      while ((await askAgent(program)).troubles.length !== lasting);
       const { code, stderr } = await agent.stop();
       expect(code).toBe(0);
       const said = stderr.split('\n').filter(Boolean);
@@ -121,8 +124,6 @@ describe.concurrent('an agent that finds a folder in the place of', () => {
       expect(said.at(-1)).toContain(
         ['ledger.json', 'log.jsonl'].includes(name) ? "can't be written (EISDIR)" : path,
       );
-      // A state is kept elsewhere and made anew; what is never taken away lasts.
-      expect(troubles).toHaveLength(['ledger.json', 'log.jsonl'].includes(name) ? 1 : 0);
     },
   );
 });
