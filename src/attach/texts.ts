@@ -26,7 +26,6 @@ export const texts = {
       ? `[${cleanForeignText(name, 60)} is back; attaching again]`
       : `[${cleanForeignText(name, 60)} was restarted for updates ${updatedTime}; attaching again]`,
   lineDropped: '[the line that you began before is not sent; it is dropped up to Enter]',
-  startedBusy: (what: string) => `[${what}]`,
   idle: (name: string, why: IdleReason, detail: string | null): string => {
     const shown = cleanForeignText(name, 60);
     switch (why) {

@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import { acquireLock, type LockOutcome, readLock } from '../system/lock-file.ts';
+import { acquireLock, type LockOutcome } from '../system/lock-file.ts';
 
 /** What one mutating sandy command on this host is about. */
 export interface SlotUse {
@@ -16,20 +16,13 @@ const slotUse = z.object({
   since: z.string(),
 }) satisfies z.ZodMiniType<SlotUse>;
 
-const place = (stateFolder: string) => ({
-  folder: stateFolder,
-  name: 'slot',
-  infoSchema: slotUse as z.ZodMiniType<SlotUse>,
-});
-
 /**
  * Takes the host's one slot for mutating commands: starts in parallel hang each other, and an update
  * that meets a stop leaves sessions down. A holder that died has let go of it.
  */
 export function acquireSlot(stateFolder: string, use: SlotUse): Promise<LockOutcome<SlotUse>> {
-  return acquireLock(place(stateFolder), use);
-}
-
-export function readSlot(stateFolder: string) {
-  return readLock(place(stateFolder));
+  return acquireLock(
+    { folder: stateFolder, name: 'slot', infoSchema: slotUse as z.ZodMiniType<SlotUse> },
+    use,
+  );
 }

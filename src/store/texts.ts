@@ -1,7 +1,6 @@
 /** The sentences of this room that a person reads: what is wrong, then what to do. */
 
 import { cleanForeignText } from '../system/foreign-text.ts';
-import type { LogTrouble } from './event-log.ts';
 import type { Unusable } from './json-file.ts';
 import type { SetAside } from './set-aside.ts';
 
@@ -38,10 +37,6 @@ export const texts = {
     kept.kind === 'kept'
       ? `${cleanForeignText(path)} has ${countParts(count)} that can't be read; a copy is kept as ${cleanForeignText(kept.path)}, and the rest is used.`
       : `${cleanForeignText(path)} has ${countParts(count)} that can't be read and can't be copied (${kept.errorCode}); until it can, nothing is saved in its place, and the rest is used.`,
-  logNotWritten: ({ errorCode, waiting, lost }: LogTrouble) =>
-    lost === 0
-      ? `The log can't be written (${errorCode}); its newest records (${waiting}) wait in memory. Make room for it, or make its folder writable.`
-      : `The log can't be written (${errorCode}); its newest records (${waiting}) wait in memory and older ones (${lost}) are lost. Make room for it, or make its folder writable.`,
 } as const;
 
 const countParts = (count: number) => (count === 1 ? '1 part' : `${count} parts`);
