@@ -64,6 +64,8 @@ export function runShim(first: Shim, ports: ShimPorts): Promise<number> {
     let answer: NodeJS.Timeout | null = null;
     let hangUpChild = () => {};
     let claim: (() => Promise<unknown>) | null = null;
+    /** Since when another terminal has had the lock at each of our tries. */
+    let contendedMs: number | null = null;
     let finished = false;
 
     const finish = (code: number) => {
@@ -169,7 +171,8 @@ export function runShim(first: Shim, ports: ShimPorts): Promise<number> {
       if (by === 'itself') {
         claim = await ports.claimAttach();
         if (finished) return void letGo();
-        if (claim === null) return dispatch({ kind: 'contended' });
+        if (claim === null && !isStuck()) return dispatch({ kind: 'contended' });
+        contendedMs = null;
         const updatedTime = updatedAt === null ? null : ports.formatTime(updatedAt);
         const dropping = isDropping(typed, performance.now(), windows.pauseMs);
         screen.sayReattached(updatedTime, dropping);
@@ -177,6 +180,11 @@ export function runShim(first: Shim, ports: ShimPorts): Promise<number> {
       const end = await runChild('attach');
       await letGo();
       if (end !== null) dispatch({ kind: 'ended', end });
+    };
+    /** Whoever has the lock is in, and lets it go, within the time of a belief: one that is stopped never is. */
+    const isStuck = () => {
+      contendedMs ??= performance.now();
+      return performance.now() - contendedMs > 2 * windows.believedMs;
     };
     const letGo = async () => {
       const held = claim;
@@ -224,6 +232,7 @@ export function runShim(first: Shim, ports: ShimPorts): Promise<number> {
       typed = nothingTyped;
       turnedMs = performance.now();
       lastKeyMs = turnedMs;
+      contendedMs = null;
       if (end.kind === 'terminal-gone') {
         finish(TERMINAL_GONE);
         return null;

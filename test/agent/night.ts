@@ -42,7 +42,8 @@ export async function makePast(program: Program, startAgent: StartAgent): Promis
   await liveUntil(program, startAgent, (records) =>
     records.some(({ kind }) => kind === 'baseline'),
   );
-  updateSession(dir, 'asa-1');
+  // Not in the same second as the night's own: stamps have no smaller parts.
+  updateSession(dir, 'asa-1', Date.now() - 60_000);
   removeContainer(dir, 'dov-4');
   await liveUntil(program, startAgent, (records) =>
     ['late', 'run-completed'].every((kind) => records.some((record) => record.kind === kind)),
@@ -73,6 +74,6 @@ export async function beginNight(program: Program, past: Past): Promise<Fleet> {
 }
 
 /** What an update does to a session: a new container, with the moment of the update. */
-export function updateSession(dir: string, key: string): void {
-  replaceContainer(dir, key, { updatedAt: new Date().toISOString() });
+export function updateSession(dir: string, key: string, at = Date.now()): void {
+  replaceContainer(dir, key, { updatedAt: new Date(at).toISOString() });
 }
