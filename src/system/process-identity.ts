@@ -1,4 +1,5 @@
-import { execFile } from 'node:child_process';
+import { execFile, spawnSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import * as z from 'zod/mini';
 
@@ -72,31 +73,81 @@ async function lookInProc(pid: number): Promise<ProcessLook> {
   }
 }
 
+/** What `/proc/PID/stat` says of a process, whether it runs, is stopped or is a zombie. */
+export interface ProcStat {
+  /** One letter: `R`, `S`, `D`; `T` or `t` when stopped; `Z` or `X` when it has ended. */
+  readonly state: string;
+  readonly parentPid: number;
+  readonly birth: string;
+}
+
 /**
- * Reads `/proc/PID/stat` (proc_pid_stat(5)): field 3 is the state, field 22 the start in ticks since
- * boot. Field 2 is the program's own name in parentheses and may hold spaces and parentheses itself,
- * so that counting begins after the last one. The boot's id keeps lives of two boots apart.
+ * Reads `/proc/PID/stat` (proc_pid_stat(5)): field 3 is the state, 4 the parent, 22 the start in ticks
+ * since boot. Field 2 is the program's own name in parentheses and may hold spaces and parentheses
+ * itself, so that counting begins after the last one. The boot's id keeps lives of two boots apart.
+ * Null: this is no such text.
  */
-export function readProcStat(stat: string, bootId: string): ProcessLook {
+export function parseProcStat(stat: string, bootId: string): ProcStat | null {
   const fields = stat
     .slice(stat.lastIndexOf(')') + 1)
     .trim()
     .split(/\s+/);
-  const [state = '', ticks = ''] = [fields[0], fields[19]];
-  if (!/^\d+$/.test(ticks) || bootId === '') return { kind: 'unknown' };
-  return /^[ZXx]/.test(state) ? { kind: 'gone' } : { kind: 'running', birth: `${bootId}/${ticks}` };
+  const [state = '', parent = '', ticks = ''] = [fields[0], fields[1], fields[19]];
+  if (!/^\d+$/.test(ticks) || bootId === '') return null;
+  return { state, parentPid: Number(parent), birth: `${bootId}/${ticks}` };
+}
+
+/** The same as a verdict. */
+export function readProcStat(stat: string, bootId: string): ProcessLook {
+  const parsed = parseProcStat(stat, bootId);
+  if (parsed === null) return { kind: 'unknown' };
+  return /^[ZXx]/.test(parsed.state) ? { kind: 'gone' } : { kind: 'running', birth: parsed.birth };
+}
+
+/**
+ * Names a child of ours without yielding. To be called in the tick that started it: until then nobody
+ * has collected it, so that its number is its own even when it has ended already. Null: the system
+ * can't say.
+ */
+export function identifyChildNow(pid: number): ProcessIdentity | null {
+  const birth = process.platform === 'linux' ? readBirthNow(pid) : askPsNow(pid);
+  return birth === null ? null : { pid, birth };
+}
+
+function readBirthNow(pid: number): string | null {
+  try {
+    const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
+    const boot = readFileSync('/proc/sys/kernel/random/boot_id', 'utf8');
+    return parseProcStat(stat, boot.trim())?.birth ?? null;
+  } catch {
+    return null;
+  }
 }
 
 const PS_LIMIT_MS = 5_000;
+
+/** The date is printed in the reader's zone and language: every reader must get the same text. */
+export const PS_ENVIRONMENT = { TZ: 'UTC', LC_ALL: 'C' } as const;
+
+const psArgs = (pid: number) => ['-o', 'stat=', '-o', 'lstart=', '-p', String(pid)];
+
+function askPsNow(pid: number): string | null {
+  const { stdout } = spawnSync('/bin/ps', psArgs(pid), {
+    env: PS_ENVIRONMENT,
+    timeout: PS_LIMIT_MS,
+    encoding: 'utf8',
+  });
+  const look = readPsLine(stdout ?? '');
+  return look.kind === 'running' ? look.birth : null;
+}
 
 /** Asks `ps`, as there is no `/proc` on macOS. */
 export function askPs(pid: number): Promise<ProcessLook> {
   return new Promise((resolve) => {
     execFile(
       '/bin/ps',
-      ['-o', 'stat=', '-o', 'lstart=', '-p', String(pid)],
-      // The date is printed in the reader's zone and language: every reader must get the same text.
-      { env: { TZ: 'UTC', LC_ALL: 'C' }, timeout: PS_LIMIT_MS, encoding: 'utf8' },
+      psArgs(pid),
+      { env: PS_ENVIRONMENT, timeout: PS_LIMIT_MS, encoding: 'utf8' },
       (error, stdout) => {
         if (error === null) resolve(readPsLine(stdout));
         // Exit code 1 and no line: no such process.
