@@ -1,6 +1,6 @@
 import type { FleetEvent, NoticeSettings, QuietPolicy } from './events.ts';
 import type { Observation, PollMode, SandyInfo } from './observation.ts';
-import type { RunOrigin, RunScope } from './runs.ts';
+import type { KeyedReason, RunEnd, RunOrigin, RunScope } from './runs.ts';
 import type { FailedStep } from './session.ts';
 import type { Windows } from './windows.ts';
 
@@ -52,10 +52,28 @@ export type Message = { readonly at: number } & (
       readonly scope: RunScope;
       readonly log: string | null;
     }
-  | { readonly kind: 'run-planned'; readonly total: number }
+  /** What sandy says it will do; `total` is null while a step has not said. */
+  | {
+      readonly kind: 'run-planned';
+      readonly total: number | null;
+      readonly skipped: readonly KeyedReason[];
+    }
+  /** What was asked for and can't be asked of sandy. */
+  | { readonly kind: 'run-left-out'; readonly key: string; readonly reason: string }
+  /** `hung`: its build has not moved for a quarter of an hour. */
+  | { readonly kind: 'run-built'; readonly phase: 'building' | 'hung' }
   | { readonly kind: 'run-restarting'; readonly key: string }
   | { readonly kind: 'run-step-failed'; readonly key: string; readonly step: FailedStep }
-  | { readonly kind: 'run-ended' }
+  | { readonly kind: 'run-ended'; readonly end: RunEnd }
+  /** Our own start failed; `attempt` names it, and `text` says what is known of why. */
+  | {
+      readonly kind: 'start-failed';
+      readonly key: string;
+      readonly attempt: string;
+      readonly text: string;
+    }
+  /** A command of ours is over and nobody could see for too long what became of its sessions. */
+  | { readonly kind: 'stuck'; readonly keys: readonly string[]; readonly attempt: string }
 );
 
 /** What the fleet asks of the world. */

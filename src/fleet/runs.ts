@@ -27,6 +27,13 @@ interface Restart {
   readonly told: boolean;
 }
 
+/** How our own run's commands ended; what became of the sessions is for polls to say. */
+export type RunEnd =
+  | { readonly kind: 'done' }
+  /** Ended on request, before anything of its last step was touched. */
+  | { readonly kind: 'cancelled' }
+  | { readonly kind: 'failed'; readonly reason: string };
+
 export interface Run {
   readonly id: string;
   readonly origin: RunOrigin;
@@ -38,9 +45,17 @@ export interface Run {
   /** How many will be restarted; null when nobody can know it. */
   readonly total: number | null;
   readonly restarts: readonly Restart[];
+  /** The keys that our own run said it restarts, each once: what is read again says nothing new. */
+  readonly announced: readonly string[];
+  /** The keys of which our own run said that a step failed. */
+  readonly stepsFailed: readonly string[];
+  /** What sandy left as it is, and why. */
+  readonly skipped: readonly KeyedReason[];
+  /** What was asked for and could not be asked of sandy. */
+  readonly leftOut: readonly KeyedReason[];
   readonly log: string | null;
-  /** Our own run's process has ended. */
-  readonly ended: boolean;
+  /** Set when our own run's commands are over. */
+  readonly end: RunEnd | null;
   /** Awake time since anything vanished or returned. */
   readonly quietMs: number;
   /** The quiet time at which to ask whether the update process is still alive. */
@@ -58,6 +73,8 @@ export interface FinishedRun {
   readonly skipped: readonly KeyedReason[];
   readonly failed: readonly KeyedReason[];
   readonly log: string | null;
+  /** How its commands ended; nobody knows more of one from outside than that it is over. */
+  readonly outcome: RunEnd['kind'];
 }
 
 export function newRun(
@@ -70,7 +87,11 @@ export function newRun(
     current: null,
     total: null,
     restarts: [],
-    ended: false,
+    announced: [],
+    stepsFailed: [],
+    skipped: [],
+    leftOut: [],
+    end: null,
     quietMs: 0,
     askAtMs: settleMs,
     asked: false,
@@ -114,17 +135,23 @@ export function trackRun(
     );
   const active = events.some((event) => activity.has(event.kind));
   const quietMs = active ? 0 : open.quietMs + look.elapsedMs;
-  const keys = new Set(restarts.map((restart) => restart.key));
+  const counted = restarts.filter(({ key }) => isConcerned(open, key));
+  const keys = new Set(counted.map((restart) => restart.key));
   return {
     ...open,
     // The newest life of a session counts, so that fewer looks at the same run give the same sum.
-    restarts: [...open.restarts.filter((restart) => !keys.has(restart.key)), ...restarts],
+    restarts: [...open.restarts.filter((restart) => !keys.has(restart.key)), ...counted],
     current: waited[0]?.key ?? (open.origin === 'outside' ? null : open.current),
     phase: phaseOf(open, waited.length > 0),
     quietMs,
     askAtMs: active ? look.windows.settleMs : open.askAtMs,
     asked: active ? false : open.asked,
   };
+}
+
+/** Whether a run is about this session; somebody else's doing is not the sum of ours. */
+function isConcerned({ scope }: Pick<Run, 'scope'>, key: string): boolean {
+  return scope === 'fleet' || scope.includes(key);
 }
 
 const activity: ReadonlySet<FleetEvent['kind']> = new Set([
@@ -136,7 +163,7 @@ const activity: ReadonlySet<FleetEvent['kind']> = new Set([
 
 function phaseOf(run: Run, anyMissing: boolean): RunPhase {
   if (anyMissing) return 'restarting';
-  return run.origin === 'outside' || run.ended ? 'settling' : run.phase;
+  return run.origin === 'outside' || run.end !== null ? 'settling' : run.phase;
 }
 
 function restartOf(
@@ -174,55 +201,90 @@ export function decideClosing(run: Run, rows: ReadonlyMap<string, Row>, look: Lo
     // It said that it restarts one that is still there: the stop may be on its way.
     const announced = [...rows.values()].some((row) => row.restarting && row.phase.kind === 'up');
     const quiet = run.quietMs >= look.windows.settleMs;
-    return run.ended && (quiet || !announced) ? { kind: 'close' } : { kind: 'open' };
+    return run.end !== null && (quiet || !announced) ? { kind: 'close' } : { kind: 'open' };
   }
   // A process that hangs for ever, or an answer that never comes, must not keep the sum for ever.
   if (run.quietMs >= look.windows.watchMs) return { kind: 'close' };
   return run.asked || run.quietMs < run.askAtMs ? { kind: 'open' } : { kind: 'ask' };
 }
 
-/** Sums a run up. Null: no session came back, and its alarms tell it. */
+/** Sums a run up. Null: one from outside of which no session came back, and its alarms tell it. */
 export function finishRun(
   run: Run,
   rows: ReadonlyMap<string, Row>,
   at: number,
   forgetMs: number,
 ): { readonly finished: FinishedRun; readonly event: FleetEvent } | null {
-  const failed = [...rows.values()]
-    .filter((row) => row.failure !== null && row.failure.at >= run.startedAt)
-    .map((row) => ({ key: row.key, reason: texts.didNotComeBack }))
-    .sort((a, b) => compare(a.key, b.key));
-  if (run.origin === 'outside' && run.restarts.length === 0) return null;
+  const outside = run.origin === 'outside';
+  if (outside && run.restarts.length === 0) return null;
   const ordered = [...run.restarts].sort(
     (a, b) => a.updatedAt - b.updatedAt || compare(a.key, b.key),
   );
   // Sandy's own stamps where there are any: they are the same whoever looked, and how often.
-  const outside = run.origin === 'outside';
   const startedAt = outside ? Math.min(...ordered.map((r) => r.updatedAt)) : run.startedAt;
   const endedAt = outside ? Math.max(...ordered.map((r) => r.createdAt)) : at;
-  const tooOld = at - endedAt > forgetMs;
-  const known = ordered.length > 0 && ordered.every((restart) => restart.told);
-  return {
-    finished: {
-      id: run.id,
-      origin: run.origin,
-      scope: run.scope,
-      startedAt,
-      endedAt,
-      restarted: ordered.map((restart) => restart.key),
-      skipped: [],
-      failed,
-      log: run.log,
-    },
-    event: {
-      at,
-      kind: 'run-completed',
-      key: null,
-      incident: `run:${outside ? new Date(startedAt).toISOString() : run.id}`,
-      noticeKind: tooOld || known ? null : 'overnight',
-      text: texts.runCompleted(ordered.length, failed.length),
-    },
+  const finished: FinishedRun = {
+    id: run.id,
+    origin: run.origin,
+    scope: run.scope,
+    startedAt,
+    endedAt,
+    restarted: ordered.map((restart) => restart.key),
+    skipped: run.skipped,
+    failed: [...rows.values()]
+      .flatMap((row) => failedOf(row, run))
+      .concat(run.leftOut)
+      .sort((a, b) => compare(a.key, b.key)),
+    log: run.log,
+    outcome: run.end?.kind ?? 'done',
   };
+  const tooOld = at - endedAt > forgetMs;
+  const known = outside && ordered.every((restart) => restart.told);
+  const incident = `run:${outside ? new Date(startedAt).toISOString() : run.id}`;
+  const { kind, noticeKind, text } = describeEnd(run, finished);
+  return {
+    finished,
+    event: { at, kind, key: null, incident, noticeKind: tooOld || known ? null : noticeKind, text },
+  };
+}
+
+/** What a run left undone with a session: an alarm since it began, or a restart that nobody saw. */
+function failedOf(row: Row, run: Run): KeyedReason[] {
+  const { key, phase, failure } = row;
+  if (!isConcerned(run, key)) return [];
+  if (failure !== null && failure.at >= run.startedAt) {
+    const step = failure.kind === 'update-failed';
+    return [{ key, reason: step ? texts.updateStepFailed : texts.didNotComeBack }];
+  }
+  const seen = run.restarts.some((restart) => restart.key === key);
+  if (seen || !run.announced.includes(key) || phase.kind !== 'up') return [];
+  const reported = phase.failedStep !== null || run.stepsFailed.includes(key);
+  return [{ key, reason: reported ? texts.stillRuns : texts.notSeenRestarted }];
+}
+
+function describeEnd(
+  run: Run,
+  { restarted, failed }: FinishedRun,
+): Pick<FleetEvent, 'kind' | 'noticeKind' | 'text'> {
+  const sum = texts.runCompleted(restarted.length, failed.length);
+  const touched = restarted.length + failed.length > 0;
+  switch (run.end?.kind) {
+    case 'cancelled':
+      return {
+        kind: 'run-cancelled',
+        noticeKind: null,
+        text: texts.runCancelled(restarted.length),
+      };
+    case 'failed':
+      return {
+        kind: 'run-failed',
+        noticeKind: 'failed',
+        text: texts.runFailed(run.end.reason, touched ? sum : null),
+      };
+    case 'done':
+      if (!touched) return { kind: 'run-completed', noticeKind: null, text: texts.runIdle };
+  }
+  return { kind: 'run-completed', noticeKind: 'overnight', text: sum };
 }
 
 function compare(a: string, b: string): number {

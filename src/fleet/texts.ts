@@ -51,7 +51,21 @@ export const texts = {
     scope === 'fleet'
       ? 'An update of all sessions began.'
       : `An update of ${countSessions(scope.length)} began.`,
+  runCancelled: (restarted: number) =>
+    restarted === 0
+      ? 'The update was cancelled; no session was touched.'
+      : `The update was cancelled after ${countSessions(restarted)} had been restarted.`,
+  runFailed: (reason: string, sum: string | null) =>
+    `The update failed: ${reason}.${sum === null ? ' No session was restarted.' : ` ${sum}`}`,
+  runIdle: 'Nothing was restarted: no session needed it.',
+  runHung:
+    'The update hangs: its image build has not moved for 15 minutes. No session is touched; `sandy-tray update --cancel` ends it.',
   didNotComeBack: 'did not come back',
+  updateStepFailed: 'could not be restarted and is down',
+  stillRuns: 'could not be restarted and still runs',
+  notSeenRestarted: 'sandy said it restarted it, but nobody saw that',
+  stuck: (key: string) =>
+    `Nobody knows what became of ${key}: sandy could not be asked for 12 minutes. Look at it with \`sandy-tray status\`.`,
   blind: (reason: BlindReason) =>
     `${blindHeadlines[reason]}; nothing is known of the sessions until it is back.`,
   sighted: (ms: number) => `Sandy answers again after ${formatDuration(ms)}.`,

@@ -10,8 +10,8 @@ import type { Effect, Message, UpdateProcess } from './message.ts';
 import type { Model, PollWish } from './model.ts';
 import { applyNoticePolicy } from './notice-policy.ts';
 import type { Blindness, SandboxSight, SessionSight, Sighting } from './observation.ts';
-import { decideClosing, finishRun, newRun, trackRun } from './runs.ts';
-import { type Absence, absenceOf, type Row } from './session.ts';
+import { decideClosing, finishRun, type KeyedReason, newRun, type Run, trackRun } from './runs.ts';
+import { type Absence, absenceOf, type Failure, type Row } from './session.ts';
 import { texts } from './texts.ts';
 import {
   addEvidence,
@@ -85,23 +85,36 @@ function takeMessage(model: Model, message: Message): Update {
       };
       return [{ ...before, run }, [...summed, ...tell([event])]];
     }
-    case 'run-planned':
-      return [withRun(model, (run) => ({ ...run, total: message.total })), []];
-    case 'run-restarting': {
-      const marked = withRow(model, message.key, markRestarting);
-      const next = withRun(marked, (run) => ({
-        ...run,
-        phase: 'restarting',
-        current: message.key,
-        quietMs: 0,
-      }));
-      return [hinting(next, message.at), []];
+    case 'run-planned': {
+      const { total, skipped } = message;
+      return [withRun(model, (run) => ({ ...run, total, skipped })), []];
     }
+    case 'run-left-out':
+      return [withRun(model, (run) => leaveOut(run, message)), []];
+    case 'run-built':
+      return takeBuilding(model, message.phase, message.at);
+    case 'run-restarting':
+      return [takeRestarting(model, message.key, message.at), []];
     case 'run-step-failed':
       return takeFailedStep(model, message.key, message.step, message.at);
     case 'run-ended': {
-      const next = withRun(model, (run) => ({ ...run, ended: true, current: null }));
+      const { end } = message;
+      const next = withRun(model, (run) => ({ ...run, end: run.end ?? end, current: null }));
       return [wishing(next, 'run-ended', message.at), []];
+    }
+    case 'start-failed': {
+      const { key, attempt, text, at } = message;
+      return pin(model, key, { kind: 'start-failed', at, attempt, text });
+    }
+    case 'stuck': {
+      const { keys, attempt, at } = message;
+      let next: Update = [model, []];
+      for (const key of keys) {
+        const text = texts.stuck(key);
+        const [pinned, effects] = pin(next[0], key, { kind: 'stuck', at, attempt, text });
+        next = [pinned, [...next[1], ...effects]];
+      }
+      return next;
     }
   }
 }
@@ -354,23 +367,87 @@ function answerLook(absence: Absence, row: Row, others: readonly UpdateProcess[]
   return addEvidence({ ...absence, look: 'update' }, 'update-process');
 }
 
+function leaveOut(run: Run, { key, reason }: KeyedReason): Run {
+  const others = run.leftOut.filter((one) => one.key !== key);
+  return { ...run, leftOut: [...others, { key, reason }] };
+}
+
+/** A build moves, or has not for long; that it hangs is told once. */
+function takeBuilding(model: Model, phase: 'building' | 'hung', at: number): Update {
+  if (model.run === null || model.run.phase === phase) return [model, []];
+  const next = withRun(model, (run) => ({ ...run, phase }));
+  if (phase === 'building') return [next, []];
+  const event: FleetEvent = {
+    at,
+    kind: 'run-hung',
+    key: null,
+    incident: `run:${model.run.id}`,
+    noticeKind: 'failed',
+    text: texts.runHung,
+  };
+  return [next, tell([event])];
+}
+
+/** Our run announced a restart. A log that is read again says nothing new, and a stranger's key nothing at all. */
+function takeRestarting(model: Model, key: string, at: number): Model {
+  const { run } = model;
+  if (run === null || !model.rows.has(key) || run.announced.includes(key)) return model;
+  const known = run.restarts.some((restart) => restart.key === key);
+  const marked = known ? model : withRow(model, key, markRestarting);
+  const next = withRun(marked, () => ({
+    ...run,
+    announced: [...run.announced, key],
+    phase: 'restarting',
+    current: key,
+    quietMs: 0,
+  }));
+  return hinting(next, at);
+}
+
 /** Our run reported a failed step: down at once when the session is gone, remembered while it is not. */
 function takeFailedStep(model: Model, key: string, step: 'stop' | 'start', at: number): Update {
   const row = model.rows.get(key);
-  if (row === undefined) return [model, []];
+  const { run } = model;
+  if (row === undefined || run?.stepsFailed.includes(key)) return [model, []];
+  const noted = withRun(model, (one) => ({ ...one, stepsFailed: [...one.stepsFailed, key] }));
+  // It is back from this very run: whatever failed, it did not keep it away.
+  if (run?.restarts.some((restart) => restart.key === key)) return [noted, []];
   if (row.phase.kind === 'up') {
     const phase = { ...row.phase, failedStep: { step, ageMs: 0 } };
     return [
       hinting(
-        withRow(model, key, () => ({ ...row, phase })),
+        withRow(noted, key, () => ({ ...row, phase })),
         at,
       ),
       [],
     ];
   }
-  if (row.phase.kind === 'off' || row.phase.listed !== null) return [model, []];
+  if (row.phase.kind === 'off' || row.phase.listed !== null) return [noted, []];
   const failed = failUpdate(row, step, { at });
-  return [withRow(model, key, () => failed.row), tell(failed.events)];
+  return [withRow(noted, key, () => failed.row), tell(failed.events)];
+}
+
+/** Pins what a command of ours left undone, until the session is back or somebody takes it down. */
+function pin(
+  model: Model,
+  key: string,
+  failed: Pick<Failure, 'at' | 'text'> & {
+    readonly kind: 'start-failed' | 'stuck';
+    readonly attempt: string;
+  },
+): Update {
+  const { kind, at, text, attempt } = failed;
+  const incident = `${kind}:${key}:${attempt}`;
+  const event: FleetEvent = {
+    at,
+    kind: kind === 'stuck' ? 'down' : 'start-failed',
+    key,
+    incident,
+    noticeKind: 'failed',
+    text,
+  };
+  const next = withRow(model, key, (row) => ({ ...row, failure: { kind, at, incident, text } }));
+  return [next, tell([event])];
 }
 
 /** Our run's own word is evidence, also where a poll was quicker to see the session go. */

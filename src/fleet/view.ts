@@ -5,7 +5,15 @@ import { nameIncarnation } from './incarnation.ts';
 import type { Model } from './model.ts';
 import { quietNow } from './notice-policy.ts';
 import type { Capabilities, PollMode, SandyInfo } from './observation.ts';
-import type { FinishedRun, KeyedReason, Run, RunOrigin, RunPhase, RunScope } from './runs.ts';
+import type {
+  FinishedRun,
+  KeyedReason,
+  Run,
+  RunEnd,
+  RunOrigin,
+  RunPhase,
+  RunScope,
+} from './runs.ts';
 import {
   absenceOf,
   type Evidence,
@@ -55,6 +63,8 @@ export interface RunView {
   readonly skipped: readonly KeyedReason[];
   readonly failed: readonly KeyedReason[];
   readonly log: string | null;
+  /** How its commands ended; null while it runs. */
+  readonly outcome: RunEnd['kind'] | null;
 }
 
 export interface FailureView {
@@ -298,9 +308,10 @@ function viewRun(run: Run): NonNullable<FleetView['run']> {
     startedAt: new Date(run.startedAt).toISOString(),
     endedAt: null,
     restarted: run.restarts.map((restart) => restart.key),
-    skipped: [],
-    failed: [],
+    skipped: run.skipped,
+    failed: run.leftOut,
     log: run.log,
+    outcome: null,
     current: run.current,
     progress: [run.restarts.length, run.total],
   };

@@ -103,8 +103,18 @@ export const runShape = z.object({
       }),
     ),
   ),
+  announced: z.readonly(z.array(z.string())),
+  stepsFailed: z.readonly(z.array(z.string())),
+  skipped: reasons,
+  leftOut: reasons,
   log: text,
-  ended: z.boolean(),
+  end: z.nullable(
+    z.discriminatedUnion('kind', [
+      z.object({ kind: z.literal('done') }),
+      z.object({ kind: z.literal('cancelled') }),
+      z.object({ kind: z.literal('failed'), reason: z.string() }),
+    ]),
+  ),
   quietMs: milliseconds,
   askAtMs: milliseconds,
   asked: z.boolean(),
@@ -120,6 +130,7 @@ export const finishedRunShape = z.object({
   skipped: reasons,
   failed: reasons,
   log: text,
+  outcome: z.enum(['done', 'cancelled', 'failed']),
 });
 
 export const eventShape = z.object({

@@ -81,7 +81,7 @@ describe('(a) our own run', () => {
     fleet.send({ kind: 'run-restarting', key: 'a' });
     fleet.look([absent('a'), listed('b')]);
     fleet.look([listed('a', { life: 2, updated: true }), listed('b')]);
-    fleet.send({ kind: 'run-ended' });
+    fleet.send({ kind: 'run-ended', end: { kind: 'done' } });
     fleet.keepLooking(70_000, [listed('a', { life: 2, updated: true }), listed('b')]);
     expectEnded(fleet);
   });
@@ -92,7 +92,7 @@ describe('(a) our own run', () => {
     fleet.send({ kind: 'run-restarting', key: 'a' });
     fleet.look([listed('a'), listed('b')]);
     fleet.send({ kind: 'run-step-failed', key: 'a', step: 'stop' });
-    fleet.send({ kind: 'run-ended' });
+    fleet.send({ kind: 'run-ended', end: { kind: 'done' } });
     fleet.keepLooking(300_000, [listed('a'), listed('b')]);
     expect(fleet.view.run).toBe(null);
     // Days later somebody stops it.
@@ -104,7 +104,7 @@ describe('(a) our own run', () => {
     fleet.send(runs);
     fleet.keepLooking(200_000, [listed('a'), listed('b')], 20_000);
     fleet.send({ kind: 'run-restarting', key: 'a' });
-    fleet.send({ kind: 'run-ended' });
+    fleet.send({ kind: 'run-ended', end: { kind: 'done' } });
     fleet.keepLooking(10_000, [listed('a'), listed('b')]);
     expectAlarm(fleet);
   });

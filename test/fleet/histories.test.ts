@@ -3,6 +3,7 @@ import { describe, expect, test } from 'vitest';
 import type { Message } from '../../src/fleet/message.ts';
 import { type Model, newModel } from '../../src/fleet/model.ts';
 import type { Lock, Observation } from '../../src/fleet/observation.ts';
+import type { RunEnd } from '../../src/fleet/runs.ts';
 import { update } from '../../src/fleet/update.ts';
 import { view } from '../../src/fleet/view.ts';
 import { judgeHistory } from './evidence-oracle.ts';
@@ -337,7 +338,38 @@ describe('whatever it is told', () => {
       scope: fc.oneof(fc.constant('fleet' as const), fc.array(hostileKey, { maxLength: 3 })),
       log: maybe(fc.constant('/log')),
     }),
-    fc.record({ kind: of('run-planned'), at, total: fc.nat(9) }),
+    fc.record({
+      kind: of('run-planned'),
+      at,
+      total: maybe(fc.nat(9)),
+      skipped: fc.array(fc.record({ key: hostileKey, reason: fc.constant('current') }), {
+        maxLength: 2,
+      }),
+    }),
+    fc.record({
+      kind: of('run-left-out'),
+      at,
+      key: hostileKey,
+      reason: fc.constant('not running'),
+    }),
+    fc.record({
+      kind: of('run-built'),
+      at,
+      phase: fc.constantFrom('building' as const, 'hung' as const),
+    }),
+    fc.record({
+      kind: of('start-failed'),
+      at,
+      key: hostileKey,
+      attempt: fc.string(),
+      text: fc.string(),
+    }),
+    fc.record({
+      kind: of('stuck'),
+      at,
+      keys: fc.array(hostileKey, { maxLength: 2 }),
+      attempt: fc.string(),
+    }),
     fc.record({ kind: of('run-restarting'), at, key: hostileKey }),
     fc.record({
       kind: of('run-step-failed'),
@@ -345,7 +377,15 @@ describe('whatever it is told', () => {
       key: hostileKey,
       step: fc.constantFrom('stop' as const, 'start' as const),
     }),
-    fc.record({ kind: of('run-ended'), at }),
+    fc.record({
+      kind: of('run-ended'),
+      at,
+      end: fc.constantFrom<RunEnd>(
+        { kind: 'done' },
+        { kind: 'cancelled' },
+        { kind: 'failed', reason: 'image build failed' },
+      ),
+    }),
   );
 
   /** All messages in turn, with polls counted up so that they are taken. */

@@ -252,7 +252,7 @@ describe('a run of ours', () => {
       progress: [0, null],
     });
     expect(fleet.view.badge).toEqual({ state: 'updating', count: null });
-    fleet.send({ kind: 'run-planned', total: 2 });
+    fleet.send({ kind: 'run-planned', total: 2, skipped: [] });
     expect(fleet.view.badge).toEqual({ state: 'updating', count: 2 });
     fleet.keepLooking(600_000, [a, b], 20_000);
     expect(fleet.view.run?.phase).toBe('building');
@@ -264,7 +264,7 @@ describe('a run of ours', () => {
     expect(fleet.view.badge).toEqual({ state: 'updating', count: 1 });
     fleet.send({ kind: 'run-restarting', key: 'b' });
     fleet.keepLooking(3000, [a2, absent('b')]);
-    fleet.send({ kind: 'run-ended' });
+    fleet.send({ kind: 'run-ended', end: { kind: 'done' } });
     fleet.look([a2, absent('b')]);
     // Its child's exit is no success: `b` is not back.
     expect(fleet.view.run).not.toBe(null);
@@ -300,7 +300,7 @@ describe('a run of ours', () => {
     fleet.send({ kind: 'run-restarting', key: 'a' });
     fleet.keepLooking(3000, [absent('a'), b]);
     fleet.send({ kind: 'run-step-failed', key: 'a', step: 'start' });
-    fleet.send({ kind: 'run-ended' });
+    fleet.send({ kind: 'run-ended', end: { kind: 'done' } });
     fleet.look([absent('a'), b]);
     expect(fleet.view.lastRun).toMatchObject({ restarted: [], failed: [{ key: 'a' }] });
   });
@@ -313,7 +313,7 @@ describe('a run of ours', () => {
     fleet.processes = [];
     fleet.keepLooking(10_000, [absent('a'), b]);
     fleet.send(began);
-    fleet.send({ kind: 'run-ended' });
+    fleet.send({ kind: 'run-ended', end: { kind: 'done' } });
     fleet.keepLooking(2000, [absent('a'), b]);
     expect(fleet.view.lastRun?.failed).toEqual([]);
   });
@@ -330,9 +330,9 @@ describe('a run of ours', () => {
 
   test('messages of a run that nobody began change nothing that is shown', () => {
     const fleet = watched();
-    fleet.send({ kind: 'run-planned', total: 3 });
+    fleet.send({ kind: 'run-planned', total: 3, skipped: [] });
     fleet.send({ kind: 'run-restarting', key: 'nobody' });
-    fleet.send({ kind: 'run-ended' });
+    fleet.send({ kind: 'run-ended', end: { kind: 'done' } });
     expect(fleet.view.run).toBe(null);
   });
 });

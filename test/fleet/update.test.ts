@@ -135,7 +135,7 @@ describe('a poll out of turn', () => {
     [{ kind: 'hinted' }, 'hint light'],
     [{ kind: 'woke' }, 'wake full'],
     [{ kind: 'refresh-asked' }, 'refresh full'],
-    [{ kind: 'run-ended' }, 'run-ended full'],
+    [{ kind: 'run-ended', end: { kind: 'done' } }, 'run-ended full'],
     [{ kind: 'run-restarting', key: 'a' }, 'hint light'],
     [{ kind: 'run-step-failed', key: 'a', step: 'stop' }, 'hint light'],
   ] as const)('%j wants one: %s', (message, wanted) => {

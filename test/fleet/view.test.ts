@@ -88,6 +88,7 @@ describe('the JSON', () => {
       skipped: [],
       failed: [],
       log: null,
+      outcome: null,
       current: 'a',
       progress: [1, null],
     });
@@ -95,7 +96,7 @@ describe('the JSON', () => {
     fleet.keepLooking(100_000, [absent('a'), listed('b', { life: 2, updated: true })]);
     const { lastRun, failures, poll } = fleet.view;
     expect(Object.keys(lastRun ?? {}).sort()).toEqual(
-      'endedAt failed id log origin phase restarted scope skipped startedAt'.split(' '),
+      'endedAt failed id log origin outcome phase restarted scope skipped startedAt'.split(' '),
     );
     expect(Object.keys(failures[0] ?? {}).sort()).toEqual(['at', 'key', 'kind', 'text']);
     expect(poll).toMatchObject({ mode: 'light', nextInMs: 10_000, reason: 'overdue', lastMs: 100 });
@@ -108,7 +109,7 @@ describe('the JSON', () => {
     fleet.send({ kind: 'run-began', id: 'r', origin: 'menu', scope: ['a'], log: '/log' });
     fleet.look([absent('a'), listed('b', { life: 2, updated: true }), absent('a')]);
     views.push(fleet.view);
-    fleet.send({ kind: 'run-ended' });
+    fleet.send({ kind: 'run-ended', end: { kind: 'done' } });
     fleet.keepLooking(200_000, [absent('a'), b]);
     fleet.lookBlindly();
     views.push(fleet.view);
@@ -188,7 +189,7 @@ test('the badge shows the first state that applies', () => {
   expect(badge()).toEqual({ state: 'unknown', count: 0 });
   fleet.send({ kind: 'run-began', id: 'r', origin: 'cli', scope: 'fleet', log: null });
   expect(badge()).toEqual({ state: 'updating', count: null });
-  fleet.send({ kind: 'run-planned', total: 2 });
+  fleet.send({ kind: 'run-planned', total: 2, skipped: [] });
   expect(badge()).toEqual({ state: 'updating', count: 2 });
   fleet.send({ kind: 'run-restarting', key: 'a' });
   fleet.keepLooking(100_000, [absent('a'), b]);

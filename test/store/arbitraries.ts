@@ -154,7 +154,16 @@ export const arbitraryModel: fc.Arbitrary<Model> = fc
           { maxLength: 3 },
         ),
         log: maybeText,
-        ended: flag,
+        announced: fc.array(arbitraryKey, { maxLength: 3 }),
+        stepsFailed: fc.array(arbitraryKey, { maxLength: 3 }),
+        skipped: reasons,
+        leftOut: reasons,
+        end: fc.option(
+          fc.oneof(
+            fc.record({ kind: fc.constantFrom('done' as const, 'cancelled' as const) }),
+            fc.record({ kind: fc.constant('failed' as const), reason: text }),
+          ),
+        ),
         quietMs: ms,
         askAtMs: ms,
         asked: flag,
@@ -171,6 +180,7 @@ export const arbitraryModel: fc.Arbitrary<Model> = fc
         skipped: reasons,
         failed: reasons,
         log: maybeText,
+        outcome: fc.constantFrom('done' as const, 'cancelled' as const, 'failed' as const),
       }),
     ),
     stopIntents: fc.uniqueArray(fc.tuple(arbitraryKey, ms), {
