@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import { acquireLock, type LockOutcome } from '../system/lock-file.ts';
+import { acquireLock, type LockOutcome, type LockState, readLock } from '../system/lock-file.ts';
 
 /** What one mutating sandy command on this host is about. */
 export interface SlotUse {
@@ -21,8 +21,14 @@ const slotUse = z.object({
  * that meets a stop leaves sessions down. A holder that died has let go of it.
  */
 export function acquireSlot(stateFolder: string, use: SlotUse): Promise<LockOutcome<SlotUse>> {
-  return acquireLock(
-    { folder: stateFolder, name: 'slot', infoSchema: slotUse as z.ZodMiniType<SlotUse> },
-    use,
-  );
+  return acquireLock(place(stateFolder), use);
+}
+
+/** Who has the slot now. */
+export function readSlot(stateFolder: string): Promise<LockState<SlotUse>> {
+  return readLock(place(stateFolder));
+}
+
+function place(folder: string) {
+  return { folder, name: 'slot', infoSchema: slotUse as z.ZodMiniType<SlotUse> };
 }

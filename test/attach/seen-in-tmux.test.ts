@@ -108,7 +108,7 @@ describe.runIf(isWanted).concurrent('what a person sees', () => {
     await screen.shows(/^attached alpha-\w+ \w+\n\$$/m);
     screen.type('touch here\r');
     await screen.shows(/touched here/);
-    await believes(fleet, alpha, 5);
+    await believes(fleet, alpha, { timeScale: 5, stateFolder: desk.stage.program.ownFolder });
     screen.type('\x02d');
     const after = await screen.shows(/^code 3\nshell%$/m);
     expect(after.slice(0, 4)).toEqual([

@@ -4,10 +4,12 @@
  */
 
 import { spawnSync } from 'node:child_process';
+import { createHash } from 'node:crypto';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { type IPty, spawn } from 'node-pty';
 import { vi } from 'vitest';
+import * as z from 'zod/mini';
 import {
   type Call,
   type Fleet,
@@ -16,6 +18,7 @@ import {
   type Session,
   sessionOf,
 } from '../../fixtures/fake-sandy/fleet.mjs';
+import { readLock } from '../../src/system/lock-file.ts';
 import { type Stage, test as stageTest, until } from '../agent/running-agent.ts';
 import { expectGone, isRunning } from '../processes.ts';
 import { PROGRAM, type Variables } from '../program.ts';
@@ -35,6 +38,8 @@ export interface Terminal {
   /** Of the process that the terminal was opened with. */
   readonly pid: number;
   readonly timeScale: number;
+  /** Of the program that it was opened with. */
+  readonly stateFolder: string;
   /** All that was written into it. */
   readonly bytes: () => string;
   /** What was written since the last `sees`, without sequences. */
@@ -75,7 +80,8 @@ export const test = stageTest.extend<{ desk: Desk }>({
       await use(makeDesk(stage, terminals));
     } finally {
       for (const terminal of terminals) {
-        if (terminal.isOver()) continue;
+        // One whose end was not reported yet may be gone all the same.
+        if (terminal.isOver() || !isRunning(terminal.pid)) continue;
         const children = childrenOf(terminal.pid);
         terminal.signal('SIGKILL');
         // A look that goes on would write into a fleet that is being removed.
@@ -113,7 +119,11 @@ function makeDesk(stage: Stage, terminals: Terminal[]): Desk {
       cols: columns,
       rows: 24,
     });
-    const terminal = watchTerminal(pty, Number(environment.SANDY_TRAY_TIME_SCALE ?? 1));
+    const terminal = watchTerminal(
+      pty,
+      Number(environment.SANDY_TRAY_TIME_SCALE ?? 1),
+      program.ownFolder,
+    );
     terminals.push(terminal);
     return terminal;
   };
@@ -127,7 +137,7 @@ function makeDesk(stage: Stage, terminals: Terminal[]): Desk {
   };
 }
 
-function watchTerminal(pty: IPty, timeScale: number): Terminal {
+function watchTerminal(pty: IPty, timeScale: number, stateFolder: string): Terminal {
   let bytes = '';
   let seen = 0;
   let over = false;
@@ -144,6 +154,7 @@ function watchTerminal(pty: IPty, timeScale: number): Terminal {
   const terminal: Terminal = {
     pid: pty.pid,
     timeScale,
+    stateFolder,
     bytes: () => bytes,
     unseen,
     async sees(text) {
@@ -240,10 +251,14 @@ export async function seesInside(
 /** Waits until a terminal is in, and knows it: by a look that showed a client, or by five seconds. */
 export async function settles(terminal: Terminal, fleet: Fleet, session: Session): Promise<void> {
   await seesInside(terminal, fleet, session);
-  await believes(fleet, session, terminal.timeScale);
+  await believes(fleet, session, terminal);
 }
 
-export async function believes(fleet: Fleet, session: Session, timeScale: number): Promise<void> {
+export async function believes(
+  fleet: Fleet,
+  session: Session,
+  { timeScale, stateFolder }: Pick<Terminal, 'timeScale' | 'stateFolder'>,
+): Promise<void> {
   const id = lifeOf(fleet, session);
   const entered = readEvents(fleet.dir).findLast(
     (event) => event.why === 'client-attached' && event.id === id,
@@ -256,6 +271,10 @@ export async function believes(fleet: Fleet, session: Session, timeScale: number
     () => looks().length > 0 || Date.now() > (entered?.at ?? 0) + 5_000 / timeScale,
     () => `a look after ${session.key} was attached`,
   );
+  // A look that was taken has yet to reach the terminal, which then lets go of what it held to attach.
+  const digest = createHash('sha256').update(session.workspace).digest('hex').slice(0, 16);
+  const lock = { folder: stateFolder, name: `attach-${digest}`, infoSchema: z.null() };
+  while ((await readLock(lock)).kind === 'busy') await pause(15);
 }
 
 /** The attaches that were begun while the session could not be attached to. */
