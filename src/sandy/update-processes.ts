@@ -3,39 +3,64 @@ import { basename } from 'node:path';
 import type { UpdateProcess } from '../fleet/message.ts';
 import { runChild } from '../system/spawning.ts';
 
-const FLAG = '--update-sessions';
+/** The commands that change sessions. */
+const VERBS = ['update-sessions', 'start', 'stop'] as const;
+type Verb = (typeof VERBS)[number];
 
 /** How far from the front sandy's own name may stand: `sandy …`, `bash sandy …`, `/usr/bin/env bash sandy …`. */
 const MAX_INTERPRETER_ARGS = 4;
 
+/** A living `sandy` command of this user that changes sessions. */
+export interface SandyProcess {
+  readonly pid: number;
+  readonly verb: Verb;
+  readonly dryRun: boolean;
+  /** The workspace it names; null: it names none. */
+  readonly workspace: string | null;
+}
+
 /**
- * Looks once for living `sandy --update-sessions` processes of this user. `ourPids` are those that we
- * started. Null: this machine could not tell. Reads the process table only; nothing is signalled.
+ * Looks once for living sandy commands of this user that change sessions; whoever watches over a session
+ * that was started may still be called after its `--start`. Null: this machine could not tell. Reads
+ * the process table only; nothing is signalled.
  */
-export async function findUpdateProcesses(
-  ourPids: ReadonlySet<number> = new Set(),
-): Promise<UpdateProcess[] | null> {
+export async function findSandyProcesses(): Promise<SandyProcess[] | null> {
   const listed = process.platform === 'linux' ? await listFromProc() : await listFromPs();
   if (listed === null) return null;
   return listed.flatMap(({ pid, args }) => {
-    const update = parseUpdateCommand(args);
-    return update === null ? [] : [{ pid, ours: ourPids.has(pid), ...update }];
+    const command = parseSandyCommand(args);
+    return command === null ? [] : [{ pid, ...command }];
   });
 }
 
-/** Reads an argument list; null where it is no `sandy --update-sessions`. */
-export function parseUpdateCommand(
-  args: readonly string[],
-): Pick<UpdateProcess, 'dryRun' | 'workspace'> | null {
-  const flagAt = args.indexOf(FLAG);
-  if (flagAt < 1) return null;
+/** The updates among them. `ourPids` are those that we started. */
+export async function findUpdateProcesses(
+  ourPids: ReadonlySet<number> = new Set(),
+): Promise<UpdateProcess[] | null> {
+  const found = await findSandyProcesses();
+  if (found === null) return null;
+  return found.flatMap(({ pid, verb, dryRun, workspace }) =>
+    verb === 'update-sessions' ? [{ pid, ours: ourPids.has(pid), dryRun, workspace }] : [],
+  );
+}
+
+/** Reads an argument list; null where it is no sandy command that changes sessions. */
+export function parseSandyCommand(args: readonly string[]): Omit<SandyProcess, 'pid'> | null {
+  const flagAt = args.findIndex((arg) => VERBS.some((verb) => arg === `--${verb}`));
+  const verb = VERBS.find((name) => args[flagAt] === `--${name}`);
+  if (flagAt < 1 || verb === undefined) return null;
   const front = args.slice(0, Math.min(flagAt, MAX_INTERPRETER_ARGS));
   if (!front.some((arg) => basename(arg) === 'sandy')) return null;
-  const scopeAt = args.indexOf('--workspace', flagAt);
+  const scopeAt = args.indexOf('--workspace');
   return {
+    verb,
     dryRun: args.includes('--dry-run', flagAt),
     workspace: scopeAt === -1 ? null : (args[scopeAt + 1] ?? null),
   };
+}
+
+function mentionsVerb(text: string): boolean {
+  return VERBS.some((verb) => text.includes(`--${verb}`));
 }
 
 interface ListedProcess {
@@ -58,7 +83,7 @@ async function listFromProc(): Promise<ListedProcess[] | null> {
         try {
           const text = await readFile(`/proc/${name}/cmdline`, 'utf8');
           // Most are read and dropped here; only a match is worth asking who owns it.
-          if (!text.includes(FLAG)) return [];
+          if (!mentionsVerb(text)) return [];
           const { uid } = await stat(`/proc/${name}`);
           if (uid !== ownUid) return [];
           return [{ pid: Number(name), args: text.replace(/\0$/, '').split('\0') }];
@@ -89,7 +114,7 @@ async function listFromPs(): Promise<ListedProcess[] | null> {
 /** One line of `ps -o pid=,command=`. */
 export function parsePsLine(line: string): ListedProcess[] {
   const match = /^\s*(\d+)\s+(.*)$/.exec(line);
-  if (match === null || !line.includes(FLAG)) return [];
+  if (match === null || !mentionsVerb(line)) return [];
   const [, pid = '', command = ''] = match;
   const scope = / --workspace (.*?)(?= --[a-z]|$)/.exec(command);
   const rest = scope === null ? command : command.replace(scope[0], '');

@@ -45,6 +45,8 @@ const outcome = z.object({
   ]),
   text: known(z.string()),
   restarted: keys,
+  /** What a dry run would restart. */
+  candidates: keys,
   skipped: reasons,
   failed: reasons,
 });
