@@ -12,11 +12,15 @@ import { type LogTrouble, openEventLog } from '../store/event-log.ts';
 import { openFleetState } from '../store/fleet-state.ts';
 import { openLedger } from '../store/ledger.ts';
 import type { Preferences } from '../store/preferences.ts';
+import { openRunFolders } from '../store/run-folders.ts';
 import { applySaved } from '../store/saved-fleet.ts';
 import type { WriteOutcome } from '../system/files.ts';
+import { prepareScope } from '../system/own-scope.ts';
 import type { Folders } from '../system/paths.ts';
 import { createLooking, lookForUpdates } from './looking.ts';
+import { createLooks } from './looks.ts';
 import { startLoop } from './loop.ts';
+import { createOperator } from './operator.ts';
 import { quietFrom } from './policy.ts';
 import { watchPreferences } from './preferences-watch.ts';
 import { createPresence } from './presence.ts';
@@ -86,8 +90,12 @@ export async function startAgent(options: AgentOptions): Promise<Agent> {
     server: {
       socketPath: nameSocket(folder),
       identity: { pid: process.pid, version, epoch, startedAt: new Date(startedAt).toISOString() },
-      onRequest: (name, body, client) => answerRequest({ loop, waiters }, name, body, client),
-      onClientsChanged: (clients) => waiters.keep(clients),
+      onRequest: (name, body, client) =>
+        answerRequest({ loop, waiters, operator }, name, body, client),
+      onClientsChanged(clients) {
+        waiters.keep(clients);
+        attended = clients.some(({ role }) => role === 'update');
+      },
     },
     onListening: () => publish(loop.model()),
     onTrouble: (sentence) => troubles.note('socket', sentence),
@@ -107,7 +115,10 @@ export async function startAgent(options: AgentOptions): Promise<Agent> {
   );
   const loop = startLoop(applySaved(blank, fleetState.saved), {
     poll,
-    show: publish,
+    show(model) {
+      publish(model);
+      looks.note(model);
+    },
     tell: (effects) => tellEffects({ log, ledger, notifier, onWrite: troubles.noteWrite }, effects),
     save(model, forgottenKeys) {
       // What waits for room comes first: once its state is saved, nobody sees a happening again.
@@ -118,8 +129,30 @@ export async function startAgent(options: AgentOptions): Promise<Agent> {
       troubles.noteWrite('state', outcome);
       if (outcome.kind === 'written') troubles.noteWrite('ledger', ledger.prune(Date.now()));
     },
-    lookForUpdates,
+    lookForUpdates: () => lookForUpdates(operator.ourPids()),
   });
+  const looks = createLooks(loop.dispatch);
+  let attended = false;
+  let scope: ReturnType<typeof prepareScope> | null = null;
+  const operator = createOperator({
+    model: loop.model,
+    dispatch: loop.dispatch,
+    settle: loop.settle,
+    looks,
+    timeScale,
+    isAttended: () => attended,
+    stateFolder: folder,
+    folders: openRunFolders(folder),
+    onWrite: (outcome) => troubles.noteWrite('run', outcome),
+    sandy: () => sandy,
+    wrap: () => {
+      scope ??= prepareScope(process.env);
+      return scope;
+    },
+    signal: looks.signal,
+  });
+  // Before the first look is taken.
+  operator.adopt();
   // Before anything is looked at: which hours are quiet hangs on the first tick.
   const stopTicking = startTicking(timeScale, ({ at, utcOffsetMinutes, woke }) => {
     loop.dispatch({ kind: 'ticked', at, utcOffsetMinutes });
@@ -170,6 +203,7 @@ export async function startAgent(options: AgentOptions): Promise<Agent> {
       hints.stop();
       // First of all: nothing may be asked of an agent that will not save it any more.
       await presence.stop();
+      await operator.stop();
       await loop.stop();
       record('agent-stopped', texts.agentStopped(process.pid));
     },

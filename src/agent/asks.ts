@@ -20,13 +20,12 @@ export function covers(running: Ask, ask: Ask): boolean {
   if (keys !== null && (ask.keys === null || !ask.keys.every((key) => keys.includes(key)))) {
     return false;
   }
-  if (running.idleForMinutes !== null && running.idleForMinutes !== ask.idleForMinutes) return false;
+  if (running.idleForMinutes !== null && running.idleForMinutes !== ask.idleForMinutes)
+    return false;
   return running.rebuild || !ask.rebuild;
 }
 
 /** A stop of the session that is being started: it is stopped when it lands. */
 export function isStopOfStart(running: Ask, ask: Ask): boolean {
-  return (
-    running.op === 'start' && ask.op === 'stop' && running.keys?.[0] === ask.keys?.[0]
-  );
+  return running.op === 'start' && ask.op === 'stop' && running.keys?.[0] === ask.keys?.[0];
 }

@@ -39,7 +39,7 @@ export function createLooking(
   };
 }
 
-/** The answer to `look-for-updates`. */
-export async function lookForUpdates(): Promise<Message> {
-  return { kind: 'looked', processes: await findUpdateProcesses(), at: Date.now() };
+/** The answer to `look-for-updates`. `ourPids`: what was started here counts by what it prints. */
+export async function lookForUpdates(ourPids?: ReadonlySet<number>): Promise<Message> {
+  return { kind: 'looked', processes: await findUpdateProcesses(ourPids), at: Date.now() };
 }

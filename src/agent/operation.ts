@@ -1,14 +1,14 @@
 import { watch } from 'node:fs';
-import { findSandyProcesses } from '../sandy/update-processes.ts';
-import { type Sandy } from '../sandy/client.ts';
+import type { Sandy } from '../sandy/client.ts';
 import { describeSandyCommand } from '../sandy/command.ts';
 import { prepareSandy } from '../sandy/preparing.ts';
+import { findSandyProcesses } from '../sandy/update-processes.ts';
 import type { RunFolders } from '../store/run-folders.ts';
 import type { RunRecord, RunStep } from '../store/run-record.ts';
 import { type DetachedCommand, startDetached, waitForEnd } from '../system/detached.ts';
 import type { WriteOutcome } from '../system/files.ts';
 import { identifyProcess, isAlive, type ProcessIdentity } from '../system/process-identity.ts';
-import { continueProcess } from '../system/process-tree.ts';
+import { continueRun } from './cancelling.ts';
 import { readFileEnd, sizeOfFile } from './step-log.ts';
 import { texts } from './texts.ts';
 
@@ -107,8 +107,9 @@ async function adopt(operation: Operation, index: number, step: RunStep): Promis
   }
   if (step.process === null) operation.changeStep(index, { process });
   if (!(await isAlive(process))) return { kind: 'running', ended: Promise.resolve(nobodySaw) };
-  // Whoever stopped it to decide whether it can be cut did not live to say so.
-  await continueProcess(process);
+  // Whoever stopped it to decide whether it can be cut did not live to say so, and it is not cut.
+  if (operation.record().op !== 'start') operation.change({ stopAfter: false });
+  await continueRun(process);
   const ended = waitForEnd(process, { everyMs: LOOK_MS }).then(() => nobodySaw);
   return { kind: 'running', ended };
 }

@@ -1,15 +1,33 @@
 import * as z from 'zod/mini';
 import type { Answer, ControlClient } from '../control/served-client.ts';
+import { isRunId } from '../store/run-folders.ts';
 import type { Loop } from './loop.ts';
+import type { AskAnswer, Operator } from './operator.ts';
 import { texts } from './texts.ts';
 import type { Waiters } from './waiters.ts';
 
 const waitBody = z.object({ key: z.nullable(z.string()) });
 const ackBody = z.object({ key: z.nullable(z.string()) });
+const keys = z.nullable(z.array(z.string()).check(z.minLength(1), z.maxLength(1_000)));
+const askBody = z.object({
+  op: z.enum(['update', 'check', 'start', 'stop']),
+  keys,
+  idleForMinutes: z.nullable(z.int().check(z.positive())),
+  rebuild: z.boolean(),
+  origin: z.enum(['menu', 'cli', 'schedule']),
+  onTerminal: z.boolean(),
+});
+const awaitBody = z.object({ id: z.string().check(z.refine(isRunId)) });
+
+export interface RequestParts {
+  readonly loop: Loop;
+  readonly waiters: Waiters;
+  readonly operator: Operator;
+}
 
 /** Answers what clients ask of the agent; null where there is no such request. */
 export async function answerRequest(
-  { loop, waiters }: { readonly loop: Loop; readonly waiters: Waiters },
+  { loop, waiters, operator }: RequestParts,
   name: string,
   body: unknown,
   client: ControlClient,
@@ -38,7 +56,35 @@ export async function answerRequest(
     case 'refresh':
       loop.dispatch({ kind: 'refresh-asked', at: Date.now() });
       return { ok: true, text: '' };
+    case 'ask': {
+      const parsed = askBody.safeParse(body);
+      if (!parsed.success || !isAskable(parsed.data)) return { ok: false, text: texts.badRequest };
+      const { origin, onTerminal, ...asked } = parsed.data;
+      const answer = await operator.ask(asked, { origin, onTerminal });
+      return { ok: true, text: textOf(answer), body: answer };
+    }
+    case 'await': {
+      const parsed = awaitBody.safeParse(body);
+      if (!parsed.success) return { ok: false, text: texts.badRequest };
+      const outcome = await operator.await(parsed.data.id);
+      // Of one that this agent leaves to the next there is nothing to say.
+      if (outcome === null) return { ok: false, text: texts.unknownRun };
+      return { ok: true, text: '', body: outcome };
+    }
+    case 'cancel': {
+      const { kind, text } = await operator.cancel();
+      return { ok: true, text, body: { kind } };
+    }
     default:
       return null;
   }
+}
+
+/** A start or a stop is of one session. */
+function isAskable(ask: z.infer<typeof askBody>): boolean {
+  return ask.op === 'update' || ask.op === 'check' || ask.keys?.length === 1;
+}
+
+function textOf(answer: AskAnswer): string {
+  return 'text' in answer ? answer.text : '';
 }

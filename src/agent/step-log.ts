@@ -1,5 +1,10 @@
 import { closeSync, fstatSync, openSync, readSync, statSync } from 'node:fs';
-import { createLineReader, noProgress, readUpdateOutput, type UpdateProgress } from '../sandy/update-output.ts';
+import {
+  createLineReader,
+  noProgress,
+  readUpdateOutput,
+  type UpdateProgress,
+} from '../sandy/update-output.ts';
 import { errorCodeOf } from '../system/files.ts';
 import { cleanForeignText } from '../system/foreign-text.ts';
 

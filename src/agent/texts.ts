@@ -1,6 +1,7 @@
 /** The sentences of the running agent. */
 
 import type { FleetEvent } from '../fleet/events.ts';
+import type { SlotUse } from '../store/slot.ts';
 
 export const texts = {
   /** One notice for all that quiet hours held back. */
@@ -13,4 +14,68 @@ export const texts = {
   notWritten: (names: readonly string[], errorCode: string) =>
     `The ${names.join(' and the ')} can't be written (${errorCode}): what happens now is remembered only while this agent runs. Free the disk or mend the permissions of the state folder.`,
   badRequest: 'That request was not understood.',
+
+  sandyNotStarted: (errorCode: string) => `sandy could not be started (${errorCode})`,
+  sandySignalled: (signal: string) => `sandy was ended by ${signal}`,
+  sandyEndedEarly: 'sandy ended before it was done',
+  sandyEndedUnseen: 'sandy ended and nobody saw how',
+  sandyFailed: (code: number, words: string | null) =>
+    `sandy ended with code ${code}${words === null ? '' : `, and its last words were: ${words}`}`,
+  imageBuildFailed: 'image build failed',
+  leftOut: {
+    conflict: 'two workspaces claim its key',
+    'no-session': 'is not running',
+    'workspace-missing': 'workspace folder is missing',
+  },
+  /** sandy's exit codes of `--start`. */
+  exitCode: (code: number) =>
+    ({
+      6: 'sandy refused to launch it before something is approved (code 6)',
+      7: 'its container crashes again and again (code 7)',
+      8: 'nobody could attach to it in time (code 8)',
+    })[code] ?? `sandy ended with code ${code}`,
+  startFailed: (key: string, why: string, words: string | null) =>
+    `${key} could not be started: ${why}.${lastWords(words)} Start it in a terminal: sandy-tray start ${key}`,
+  startCancelled: 'It was started and is stopped again, as somebody asked meanwhile.',
+  stopFailed: (key: string, why: string, words: string | null) =>
+    `${key} still runs after it was asked to stop: ${why}.${lastWords(words)} Look at it with \`sandy-tray status\`.`,
+  dockerUnreachable: 'Docker cannot be reached. Start it and try again.',
+  nobodySaw: 'Sandy could not be asked for 12 minutes, so that nobody knows what it came to.',
+  runLost: 'What it came to is not known: the state folder was changed meanwhile.',
+
+  unknownRun: 'There is no such run.',
+  noAgentYet: 'The agent is just ending. Try again.',
+  notWrittenRun: (errorCode: string) =>
+    `Nothing was started: the run can't be noted (${errorCode}). Free the disk or mend the permissions of the state folder.`,
+  slotUnreadable: (errorCode: string) =>
+    `Nothing was started: whether something else is running can't be read (${errorCode}). Mend the permissions of the state folder.`,
+  tooOld: (flag: string, version: string, needed: string) =>
+    `Sandy ${version} has no ${flag}; sandy ${needed} or newer is needed. Upgrade it with \`sandy --upgrade\`.`,
+  alreadyRuns: (key: string) => `${key} is running.`,
+  notRunning: (key: string) => `${key} is not running. Start it with \`sandy-tray start ${key}\`.`,
+  workspaceMissing: (key: string) =>
+    `The workspace folder of ${key} is missing, and sandy does nothing without it. Put it back, or remove the sandbox.`,
+  conflict: (key: string) =>
+    `${key} is claimed by two workspaces. Remove one of the two sandboxes first.`,
+  tooLate: 'It is too late to cancel: sessions are being restarted.',
+  cancelled: 'The update was cancelled; no session was touched.',
+  notCancellable: (what: string) => `${what} Only an update can be cancelled.`,
+  nothingToCancel: 'Nothing to cancel: no update is running.',
+  busy: (use: Pick<SlotUse, 'op' | 'keys'>, since: string) =>
+    `${busyWith[use.op](use.keys)} since ${since}. Try again when it is over.`,
+  busyElsewhere: (verb: string, pid: number) =>
+    `${verb === 'update-sessions' ? 'An update' : verb === 'start' ? 'A start' : 'A stop'} started elsewhere is running (pid ${pid}). Try again when it is over.`,
+  busyUnknown: (pid: number) =>
+    `Another sandy-tray is busy (pid ${pid}). Try again when it is over.`,
 } as const;
+
+const busyWith: Readonly<Record<SlotUse['op'], (keys: readonly string[] | null) => string>> = {
+  update: (keys) => `An update of ${keys === null ? 'all sessions' : keys.join(', ')} is running`,
+  check: () => 'A dry run is going on',
+  start: (keys) => `${keys?.join(', ') ?? 'A session'} is being started`,
+  stop: (keys) => `${keys?.join(', ') ?? 'A session'} is being stopped`,
+};
+
+function lastWords(words: string | null): string {
+  return words === null ? '' : ` Its last words: “${words}”.`;
+}

@@ -8,7 +8,13 @@ import { mayHaveBegun, type UpdateProgress } from '../sandy/update-output.ts';
 import type { RunOutcome, RunStep } from '../store/run-record.ts';
 import { cancelRun } from './cancelling.ts';
 import type { Looks } from './looks.ts';
-import { carryOutStep, type Operation, readLastLine, type StepEnd, type StepParts } from './operation.ts';
+import {
+  carryOutStep,
+  type Operation,
+  readLastLine,
+  type StepEnd,
+  type StepParts,
+} from './operation.ts';
 import { openStepLog, type StepLog } from './step-log.ts';
 import { texts } from './texts.ts';
 

@@ -114,7 +114,10 @@ function takeMessage(model: Model, message: Message): Update {
         const [pinned, effects] = pin(next[0], key, { kind: 'stuck', at, attempt, text });
         next = [pinned, [...next[1], ...effects]];
       }
-      return next;
+      if (model.run?.id !== attempt) return next;
+      // It would be open for ever: nobody will see any more how it ended.
+      const [closed, summed] = closeRun(next[0], at);
+      return [closed, [...next[1], ...summed]];
     }
   }
 }

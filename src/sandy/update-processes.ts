@@ -46,8 +46,8 @@ export async function findUpdateProcesses(
 
 /** Reads an argument list; null where it is no sandy command that changes sessions. */
 export function parseSandyCommand(args: readonly string[]): Omit<SandyProcess, 'pid'> | null {
-  const flagAt = args.findIndex((arg) => VERBS.some((verb) => arg === `--${verb}`));
-  const verb = VERBS.find((name) => args[flagAt] === `--${name}`);
+  const verb = VERBS.find((name) => args.includes(`--${name}`));
+  const flagAt = args.indexOf(`--${verb}`);
   if (flagAt < 1 || verb === undefined) return null;
   const front = args.slice(0, Math.min(flagAt, MAX_INTERPRETER_ARGS));
   if (!front.some((arg) => basename(arg) === 'sandy')) return null;

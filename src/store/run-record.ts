@@ -55,6 +55,7 @@ const nothingKnown = (): z.output<typeof outcome> => ({
   kind: 'lost',
   text: null,
   restarted: [],
+  candidates: [],
   skipped: [],
   failed: [],
 });

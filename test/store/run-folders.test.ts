@@ -52,6 +52,7 @@ const outcome: RunRecord['outcome'] = {
   kind: 'ok',
   text: null,
   restarted: ['a'],
+  candidates: [],
   skipped: [{ key: 'b', reason: 'current' }],
   failed: [],
 };
@@ -164,7 +165,14 @@ describe('unfinished runs', () => {
     };
     changed.steps[0] = { ...saved.steps[0], exitCode: 'x', more: 1 };
     writeFileSync(pathOf(run.id), JSON.stringify(changed));
-    const lost = { kind: 'lost', text: null, restarted: [], skipped: [], failed: [] };
+    const lost = {
+      kind: 'lost',
+      text: null,
+      restarted: [],
+      candidates: [],
+      skipped: [],
+      failed: [],
+    };
     expect(folders.listUnfinished()).toEqual([
       { ...run, idleForMinutes: null, rebuild: false, outcome: lost },
     ]);

@@ -1,0 +1,338 @@
+/**
+ * The host's one slot as the agent keeps it: one start, stop or update at a time. Who asks for what is being
+ * done joins it; who asks for anything else is told what is busy. What an agent left unfinished, by its
+ * death or its upgrade, the next one goes on with.
+ */
+
+import type { RunOrigin } from '../fleet/runs.ts';
+import { prepareSandy } from '../sandy/preparing.ts';
+import { findSandyProcesses } from '../sandy/update-processes.ts';
+import { newRunId, type RunFolders } from '../store/run-folders.ts';
+import type { RunOutcome, RunRecord, RunStep } from '../store/run-record.ts';
+import { acquireSlot, readSlot } from '../store/slot.ts';
+import { writeStopIntent } from '../store/stop-intents.ts';
+import type { WriteOutcome } from '../system/files.ts';
+import { formatClock } from '../system/local-time.ts';
+import { type Ask, covers, isStopOfStart } from './asks.ts';
+import { type Operation, openOperation } from './operation.ts';
+import { carryOutStart, carryOutStop, isReady } from './starting.ts';
+import { texts } from './texts.ts';
+import {
+  findProblem,
+  isFolder,
+  type OperationParts,
+  prepareUpdate,
+  type Update,
+} from './updating.ts';
+
+export interface AskedBy {
+  readonly origin: Exclude<RunOrigin, 'outside'>;
+  /** A person's terminal shows what is going on. */
+  readonly onTerminal: boolean;
+}
+
+export type AskAnswer =
+  | { readonly kind: 'started' | 'joined'; readonly id: string; readonly logPath: string }
+  /** There is nothing to do. */
+  | { readonly kind: 'done'; readonly text: string }
+  | { readonly kind: 'busy'; readonly text: string }
+  | {
+      readonly kind: 'refused';
+      readonly why: Exclude<RunOutcome['kind'], 'ok'> | 'too-old' | 'unavailable';
+      readonly text: string;
+    };
+
+export interface OperatorParts extends OperationParts {
+  readonly stateFolder: string;
+  readonly folders: RunFolders;
+  readonly onWrite: (outcome: WriteOutcome) => void;
+}
+
+export interface Operator {
+  /** Goes on with what was left unfinished; before anybody looks at sessions. */
+  readonly adopt: () => void;
+  readonly ask: (ask: Ask, by: AskedBy) => Promise<AskAnswer>;
+  /** Resolves to what a run came to; null: there is no such run. */
+  readonly await: (id: string) => Promise<RunOutcome | null>;
+  readonly cancel: () => Promise<{
+    readonly kind: 'cancelled' | 'too-late' | 'nothing';
+    readonly text: string;
+  }>;
+  /** The processes that were started here. */
+  readonly ourPids: () => ReadonlySet<number>;
+  /** Lets go of what is being done, which goes on without us. */
+  readonly stop: () => Promise<void>;
+}
+
+interface Job {
+  readonly operation: Operation;
+  readonly update: Update | null;
+  readonly finished: Promise<RunOutcome | null>;
+}
+
+const SLOT_LOOK_MS = 250;
+
+export function createOperator(parts: OperatorParts): Operator {
+  const { stateFolder, folders, looks, model } = parts;
+  /** What is being done, and what comes after it; the last job's promise ends when all are over. */
+  let jobs: readonly Job[] = [];
+  let asking: Promise<unknown> = Promise.resolve();
+  let slot: { release: () => Promise<unknown> } | null = null;
+
+  const enqueue = (record: RunRecord): Job => {
+    const operation = openOperation(record, folders, parts.onWrite);
+    const isUpdate = record.op === 'update' || record.op === 'check';
+    const update = isUpdate ? prepareUpdate(operation, parts) : null;
+    const before = jobs.at(-1)?.finished ?? Promise.resolve(null);
+    const job: Job = {
+      operation,
+      update,
+      finished: before
+        .then(() => carryOut(operation, update))
+        .finally(async () => {
+          jobs = jobs.filter((other) => other !== job);
+          if (jobs.length > 0) return;
+          const held = slot;
+          slot = null;
+          await held?.release();
+          if (!looks.signal.aborted) folders.prune();
+        }),
+    };
+    jobs = [...jobs, job];
+    return job;
+  };
+
+  const carryOut = async (
+    operation: Operation,
+    update: Update | null,
+  ): Promise<RunOutcome | null> => {
+    if (!(await holdSlot(operation.record()))) return null;
+    const { op, steps } = operation.record();
+    if (op === 'stop' && steps[0]?.startedAt === null) await intendStop(steps[0]);
+    const outcome = await (update?.carryOut() ??
+      (op === 'start' ? carryOutStart(operation, parts) : carryOutStop(operation, parts)));
+    if (outcome === null) return null;
+    // What came of it is saved before anybody is told.
+    await parts.settle();
+    operation.change({ outcome, endedAt: Date.now() });
+    return outcome;
+  };
+
+  /** Waits for the slot: what was left unfinished, or is to follow a start elsewhere, has to be done. */
+  const holdSlot = async (record: RunRecord): Promise<boolean> => {
+    while (slot === null) {
+      const taken = await acquireSlot(stateFolder, useOf(record));
+      if (taken.kind === 'held') slot = taken;
+      // Where no lock can be kept there is none to respect either; asking has refused it already.
+      else if (taken.kind === 'failed') slot = { release: async () => {} };
+      else if (!(await looks.pause(SLOT_LOOK_MS))) return false;
+    }
+    return !looks.signal.aborted;
+  };
+
+  /** On disk before sandy is asked, for whoever sees the session end. */
+  const intendStop = async ({ key }: RunStep): Promise<void> => {
+    if (key === null) return;
+    const at = Date.now();
+    parts.dispatch({ kind: 'stop-intended', at, key });
+    await parts.settle();
+    writeStopIntent(stateFolder, key, at);
+  };
+
+  const ask = async (asked: Ask, by: AskedBy): Promise<AskAnswer> => {
+    // One that is being given up is a dead attempt: a new ask is a new one.
+    const joined = jobs.find(
+      ({ operation }) => !operation.record().stopAfter && covers(operation.record(), asked),
+    );
+    if (joined !== undefined) return answerWith('joined', joined);
+    const [current] = jobs;
+    if (current !== undefined) {
+      const record = current.operation.record();
+      if (jobs.length > 1 || !isStopOfStart(record, asked)) return busyWith(useOf(record));
+      current.operation.change({ stopAfter: true });
+      return begin(asked, by);
+    }
+    // What was seen a quarter of an hour ago decides nothing.
+    if ((await looks.fresh()) === null) return { kind: 'busy', text: texts.noAgentYet };
+    const refusal = await refuse(asked);
+    if (refusal !== null) return refusal;
+    const holder = await readSlot(stateFolder);
+    if (holder.kind === 'busy') {
+      const { info, pid } = holder.holder;
+      if (info === null) return { kind: 'busy', text: texts.busyUnknown(pid) };
+      // Somebody starts it in a terminal: it is stopped when it lands.
+      const follows = isStopOfStart({ ...asked, ...info }, asked);
+      return follows ? begin(asked, by) : busyWith(info);
+    }
+    if (holder.kind === 'failed') {
+      return { kind: 'refused', why: 'failed', text: texts.slotUnreadable(holder.errorCode) };
+    }
+    return begin(asked, by);
+  };
+
+  const begin = async (asked: Ask, by: AskedBy): Promise<AskAnswer> => {
+    if (slot === null) {
+      const taken = await acquireSlot(stateFolder, useOf({ ...asked, askedAt: Date.now() }));
+      if (taken.kind === 'failed') {
+        return { kind: 'refused', why: 'failed', text: texts.slotUnreadable(taken.errorCode) };
+      }
+      if (taken.kind === 'held') {
+        slot = taken;
+        // Only who has the slot may look: two who looked before would both see nobody.
+        const other = await findOther();
+        if (other !== null) {
+          slot = null;
+          await taken.release();
+          return { kind: 'busy', text: texts.busyElsewhere(other.verb, other.pid) };
+        }
+      }
+    }
+    const record = makeRecord(asked, by);
+    const created = folders.create(record);
+    if (created.kind === 'not-written') {
+      if (jobs.length === 0) {
+        await slot?.release();
+        slot = null;
+      }
+      return { kind: 'refused', why: 'failed', text: texts.notWrittenRun(created.errorCode) };
+    }
+    return answerWith('started', enqueue(record));
+  };
+
+  /** Somebody else's command; whoever watches over a running session was started long ago. */
+  const findOther = async () => {
+    const watching = new Set([...model().rows.values()].map((row) => row.holderPid));
+    const found = (await findSandyProcesses()) ?? [];
+    return (
+      found.find(({ pid, dryRun }) => !dryRun && !watching.has(pid) && !ourPids().has(pid)) ?? null
+    );
+  };
+
+  /** Why sandy can't be asked, or need not be; null: it can. */
+  const refuse = async ({ op, keys }: Ask): Promise<AskAnswer | null> => {
+    const ready = await prepareSandy(parts.sandy());
+    if (ready.kind === 'unusable') return { kind: 'refused', why: 'unavailable', text: ready.text };
+    const { capabilities, version } = ready.info;
+    const [flag, can, needed] = {
+      update: ['--update-sessions', capabilities.updateSessions, '1.2.0'] as const,
+      check: ['--update-sessions', capabilities.updateSessions, '1.2.0'] as const,
+      start: ['--start', capabilities.start, '1.1.0'] as const,
+      stop: ['--stop', capabilities.stop, '1.1.0'] as const,
+    }[op];
+    if (!can) return { kind: 'refused', why: 'too-old', text: texts.tooOld(flag, version, needed) };
+    const [key] = keys ?? [];
+    if (keys?.length !== 1 || key === undefined) return null;
+    const row = model().rows.get(key);
+    if (op === 'start') {
+      if (isReady(row)) return { kind: 'done', text: texts.alreadyRuns(key) };
+      if (row?.conflict === true) return refusal('conflict', key);
+      const there = row?.workspace != null && (await isFolder(row.workspace));
+      return there ? null : refusal('workspace-missing', key);
+    }
+    const problem = await findProblem(model(), key);
+    return problem === null ? null : refusal(problem, key);
+  };
+
+  const makeRecord = (asked: Ask, by: AskedBy): RunRecord => {
+    const now = Date.now();
+    const scopes = asked.keys ?? [null];
+    return {
+      id: newRunId(now),
+      ...by,
+      ...asked,
+      keys: asked.keys === null ? null : [...asked.keys],
+      askedAt: now,
+      steps: scopes.map((key) => {
+        const workspace = key === null ? null : (model().rows.get(key)?.workspace ?? null);
+        return { ...blankStep, key, workspace, args: argumentsFor(asked, workspace) };
+      }),
+      stopAfter: false,
+      outcome: null,
+      endedAt: null,
+    };
+  };
+
+  const ourPids = () =>
+    new Set(
+      jobs.flatMap(({ operation }) =>
+        operation.record().steps.flatMap((step) => step.process?.pid ?? []),
+      ),
+    );
+
+  return {
+    adopt() {
+      for (const record of folders.listUnfinished()) enqueue(record).update?.catchUp();
+    },
+    ask(asked, by) {
+      // One after the other, so that two asks at once can't both find nobody.
+      const answer = asking.then(() => ask(asked, by));
+      asking = answer.catch(() => {});
+      return answer;
+    },
+    async await(id) {
+      const job = jobs.find(({ operation }) => operation.record().id === id);
+      return job === undefined ? (folders.read(id)?.outcome ?? null) : job.finished;
+    },
+    async cancel() {
+      const [current] = jobs;
+      if (current === undefined) return { kind: 'nothing', text: texts.nothingToCancel };
+      if (current.update === null) {
+        const { text } = busyWith(useOf(current.operation.record()));
+        return { kind: 'too-late', text: texts.notCancellable(text) };
+      }
+      const kind = await current.update.cancel();
+      return { kind, text: kind === 'cancelled' ? texts.cancelled : texts.tooLate };
+    },
+    ourPids,
+    async stop() {
+      looks.stop();
+      await asking;
+      await jobs.at(-1)?.finished;
+    },
+  };
+}
+
+const blankStep = {
+  logFrom: 0,
+  process: null,
+  startedAt: null,
+  endedAt: null,
+  exitCode: null,
+  signal: null,
+  outcome: null,
+};
+
+function useOf({ op, keys, askedAt }: Pick<RunRecord, 'op' | 'askedAt'> & Pick<Ask, 'keys'>) {
+  return { op, keys, since: new Date(askedAt).toISOString() };
+}
+
+function busyWith(use: ReturnType<typeof useOf>): { readonly kind: 'busy'; readonly text: string } {
+  return { kind: 'busy', text: texts.busy(use, formatClock(new Date(use.since))) };
+}
+
+function answerWith(kind: 'started' | 'joined', { operation }: Job): AskAnswer {
+  return { kind, id: operation.record().id, logPath: operation.logPath };
+}
+
+function refusal(why: 'conflict' | 'no-session' | 'workspace-missing', key: string): AskAnswer {
+  const sentences = {
+    conflict: texts.conflict,
+    'no-session': texts.notRunning,
+    'workspace-missing': texts.workspaceMissing,
+  };
+  return { kind: 'refused', why, text: sentences[why](key) };
+}
+
+/** What to ask sandy; a step of a start or a stop always has its workspace. */
+function argumentsFor(asked: Ask, workspace: string | null): string[] {
+  const scope = workspace === null ? [] : ['--workspace', workspace];
+  if (asked.op === 'start' || asked.op === 'stop') return [`--${asked.op}`, ...scope];
+  const idle = asked.idleForMinutes === null ? [] : ['--idle-for', String(asked.idleForMinutes)];
+  return [
+    '--update-sessions',
+    asked.op === 'check' ? '--dry-run' : '--yes',
+    ...idle,
+    ...(asked.rebuild ? ['--rebuild'] : []),
+    ...scope,
+  ];
+}

@@ -1,0 +1,142 @@
+/** Carries out a start or a stop, and waits until polls show what came of it. */
+
+import type { Model } from '../fleet/model.ts';
+import { absenceOf, type Row } from '../fleet/session.ts';
+import type { RunOutcome } from '../store/run-record.ts';
+import { carryOutStep, type Operation, readLastLine, type StepEnd } from './operation.ts';
+import { texts } from './texts.ts';
+import { type OperationParts, STUCK_MS } from './updating.ts';
+
+const LOOK_EVERY_MS = 2_000;
+/** How long a command that says it has done it has to be right. Awake, sighted time. */
+const START_SEEN_MS = 90_000;
+const STOP_SEEN_MS = 60_000;
+
+const nothing = { text: null, restarted: [], candidates: [], skipped: [], failed: [] };
+
+type Ended = Exclude<StepEnd, { kind: 'left' }>;
+type Verdict = Pick<RunOutcome, 'kind' | 'text'>;
+
+/** Resolves to what the start came to; null: the agent is stopping and the next one goes on with it. */
+export async function carryOutStart(
+  operation: Operation,
+  parts: OperationParts,
+): Promise<RunOutcome | null> {
+  const { id, steps } = operation.record();
+  const key = steps[0]?.key ?? '';
+  const end = await carryOutStep(operation, 0, parts, () => {});
+  if (end.kind === 'left') return null;
+  const words = readLastLine(operation, 0);
+  const verdict = await confirm(parts, end, START_SEEN_MS, (model, isOver) => {
+    if (isReady(model.rows.get(key))) return { kind: 'ok', text: null };
+    const said = end.kind === 'ended' && end.code === 0;
+    // What sandy says it has done may take a moment to show; what it says it has not, has its reason.
+    if (said && !isOver) return null;
+    return { kind: 'start-failed', text: texts.startFailed(key, describeEnd(end), words) };
+  });
+  if (verdict === null) return null;
+  const at = Date.now();
+  if (operation.record().stopAfter)
+    return { ...nothing, kind: 'cancelled', text: texts.startCancelled };
+  if (verdict.kind === 'start-failed') {
+    const text = verdict.text ?? '';
+    parts.dispatch({ kind: 'start-failed', at, key, attempt: id, text });
+  } else if (verdict.kind === 'stuck') {
+    parts.dispatch({ kind: 'stuck', at, keys: [key], attempt: id });
+  }
+  return { ...nothing, ...verdict };
+}
+
+/** The same for a stop: gone from two looks that are two seconds apart. */
+export async function carryOutStop(
+  operation: Operation,
+  parts: OperationParts,
+): Promise<RunOutcome | null> {
+  const { id, steps } = operation.record();
+  const key = steps[0]?.key ?? '';
+  const end = await carryOutStep(operation, 0, parts, () => {});
+  if (end.kind === 'left') return null;
+  const words = readLastLine(operation, 0);
+  let goneSince: number | null = null;
+  const verdict = await confirm(parts, end, STOP_SEEN_MS, (model, isOver) => {
+    const now = performance.now();
+    if (isListed(model.rows.get(key))) {
+      goneSince = null;
+      const failed = end.kind === 'not-started' || end.code === 1;
+      if (!failed && !isOver) return null;
+      return { kind: 'failed', text: texts.stopFailed(key, describeEnd(end), words) };
+    }
+    goneSince ??= now;
+    if (now - goneSince < LOOK_EVERY_MS / parts.timeScale) return null;
+    const wasThere = end.kind !== 'ended' || end.code !== NO_SUCH_SESSION;
+    return wasThere ? { kind: 'ok', text: null } : { kind: 'no-session', text: null };
+  });
+  if (verdict === null) return null;
+  if (verdict.kind === 'stuck') {
+    parts.dispatch({ kind: 'stuck', at: Date.now(), keys: [key], attempt: id });
+  }
+  return { ...nothing, ...verdict };
+}
+
+/** sandy's exit codes of a start that failed; of a stop, 4 says that there was nothing to stop. */
+const NO_SUCH_SESSION = 4;
+
+/**
+ * Asks `judge` after each look that saw the sessions, until it gives a verdict; `isOver` once the limit
+ * has passed. Blind looks decide nothing, until it has been too long. Null: the agent is stopping.
+ */
+async function confirm(
+  { looks, timeScale }: OperationParts,
+  end: Ended,
+  limitMs: number,
+  judge: (model: Model, isOver: boolean) => Verdict | null,
+): Promise<Verdict | null> {
+  const everyMs = LOOK_EVERY_MS / timeScale;
+  let seenMs = 0;
+  let blindMs = 0;
+  for (;;) {
+    const before = performance.now();
+    const model = await looks.fresh();
+    if (model === null) return null;
+    if (model.sight.kind === 'sighted') {
+      const verdict = judge(model, seenMs >= limitMs / timeScale);
+      if (verdict !== null) return verdict;
+    } else if (end.kind === 'ended' && end.code === 1) {
+      // Its first step was to ask docker.
+      const { reason } = model.sight.kind === 'blind' ? model.sight : { reason: null };
+      if (reason === 'docker-unreachable') return { kind: reason, text: texts.dockerUnreachable };
+    }
+    if (!(await looks.pause(everyMs))) return null;
+    // Sleep counts as one step.
+    const stepMs = Math.min(performance.now() - before, 10 * everyMs);
+    if (model.sight.kind === 'sighted') seenMs += stepMs;
+    else blindMs += stepMs;
+    if (blindMs >= STUCK_MS / timeScale) return { kind: 'stuck', text: texts.nobodySaw };
+  }
+}
+
+/** Whether somebody could attach now. */
+export function isReady(row: Row | undefined): boolean {
+  const phase = row?.phase;
+  return phase?.kind === 'up' && phase.absence === null && phase.clients !== null;
+}
+
+/** Whether the last look listed it, in whatever state. */
+export function isListed(row: Row | undefined): boolean {
+  if (row === undefined) return false;
+  const { phase } = row;
+  switch (phase.kind) {
+    case 'up':
+      return absenceOf(phase) === null;
+    case 'away':
+      return phase.listed !== null;
+    case 'off':
+      return phase.unanswered !== null;
+  }
+}
+
+function describeEnd(end: Ended): string {
+  if (end.kind === 'not-started') return end.text;
+  if (end.signal !== null) return texts.sandySignalled(end.signal);
+  return end.code === null ? texts.sandyEndedUnseen : texts.exitCode(end.code);
+}
