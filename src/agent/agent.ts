@@ -41,6 +41,8 @@ export interface AgentOptions {
   readonly claim: AgentClaim;
   /** Another agent has taken the folder: this one should end. */
   readonly onReplaced: (pid: number) => void;
+  /** Somebody starts a lasting agent; null: this one is it. */
+  readonly onHandOver: (() => void) | null;
   /** Takes a sentence for whoever reads the agent's own output. */
   readonly warn: (sentence: string) => void;
 }
@@ -56,7 +58,7 @@ export interface Agent {
  * the socket) is done without and said: the agent watches all the same.
  */
 export async function startAgent(options: AgentOptions): Promise<Agent> {
-  const { folders, timeScale, version, notifier, claim, onReplaced, warn } = options;
+  const { folders, timeScale, version, notifier, claim, onReplaced, onHandOver, warn } = options;
   const { state: folder } = folders;
   const startedAt = Date.now();
   const epoch = randomUUID();
@@ -91,7 +93,7 @@ export async function startAgent(options: AgentOptions): Promise<Agent> {
       socketPath: nameSocket(folder),
       identity: { pid: process.pid, version, epoch, startedAt: new Date(startedAt).toISOString() },
       onRequest: (name, body, client) =>
-        answerRequest({ loop, waiters, operator }, name, body, client),
+        answerRequest({ loop, waiters, operator, onHandOver }, name, body, client),
       onClientsChanged(clients) {
         waiters.keep(clients);
         attended = clients.some(({ role }) => role === 'update');

@@ -32,7 +32,13 @@ export interface AskedBy {
 }
 
 export type AskAnswer =
-  | { readonly kind: 'started' | 'joined'; readonly id: string; readonly logPath: string }
+  | {
+      readonly kind: 'running';
+      /** It was running before. */
+      readonly joined: boolean;
+      readonly id: string;
+      readonly logPath: string;
+    }
   /** There is nothing to do. */
   | { readonly kind: 'done'; readonly text: string }
   | { readonly kind: 'busy'; readonly text: string }
@@ -58,6 +64,8 @@ export interface Operator {
     readonly kind: 'cancelled' | 'too-late' | 'nothing';
     readonly text: string;
   }>;
+  /** What somebody else is doing with sandy now, in a sentence; null: nothing. */
+  readonly findOthers: () => Promise<string | null>;
   /** The processes that were started here. */
   readonly ourPids: () => ReadonlySet<number>;
   /** Lets go of what is being done, which goes on without us. */
@@ -144,7 +152,7 @@ export function createOperator(parts: OperatorParts): Operator {
     const joined = jobs.find(
       ({ operation }) => !operation.record().stopAfter && covers(operation.record(), asked),
     );
-    if (joined !== undefined) return answerWith('joined', joined);
+    if (joined !== undefined) return answerWith(true, joined);
     const [current] = jobs;
     if (current !== undefined) {
       const record = current.operation.record();
@@ -196,7 +204,7 @@ export function createOperator(parts: OperatorParts): Operator {
       }
       return { kind: 'refused', why: 'failed', text: texts.notWrittenRun(created.errorCode) };
     }
-    return answerWith('started', enqueue(record));
+    return answerWith(false, enqueue(record));
   };
 
   /** Somebody else's command; whoever watches over a running session was started long ago. */
@@ -283,6 +291,10 @@ export function createOperator(parts: OperatorParts): Operator {
       const kind = await current.update.cancel();
       return { kind, text: kind === 'cancelled' ? texts.cancelled : texts.tooLate };
     },
+    async findOthers() {
+      const other = await findOther();
+      return other === null ? null : texts.busyElsewhere(other.verb, other.pid);
+    },
     ourPids,
     async stop() {
       looks.stop();
@@ -310,8 +322,8 @@ function busyWith(use: ReturnType<typeof useOf>): { readonly kind: 'busy'; reado
   return { kind: 'busy', text: texts.busy(use, formatClock(new Date(use.since))) };
 }
 
-function answerWith(kind: 'started' | 'joined', { operation }: Job): AskAnswer {
-  return { kind, id: operation.record().id, logPath: operation.logPath };
+function answerWith(joined: boolean, { operation }: Job): AskAnswer {
+  return { kind: 'running', joined, id: operation.record().id, logPath: operation.logPath };
 }
 
 function refusal(why: 'conflict' | 'no-session' | 'workspace-missing', key: string): AskAnswer {

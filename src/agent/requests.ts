@@ -23,11 +23,13 @@ export interface RequestParts {
   readonly loop: Loop;
   readonly waiters: Waiters;
   readonly operator: Operator;
+  /** Null: this agent makes room for nobody. */
+  readonly onHandOver: (() => void) | null;
 }
 
 /** Answers what clients ask of the agent; null where there is no such request. */
 export async function answerRequest(
-  { loop, waiters, operator }: RequestParts,
+  { loop, waiters, operator, onHandOver }: RequestParts,
   name: string,
   body: unknown,
   client: ControlClient,
@@ -75,6 +77,15 @@ export async function answerRequest(
       const { kind, text } = await operator.cancel();
       return { ok: true, text, body: { kind } };
     }
+    case 'others': {
+      const text = await operator.findOthers();
+      return { ok: true, text: text ?? '', body: { busy: text !== null } };
+    }
+    case 'hand-over':
+      if (onHandOver === null) return { ok: false, text: texts.staysHere };
+      // After the answer: its socket goes with it.
+      setImmediate(onHandOver);
+      return { ok: true, text: '' };
     default:
       return null;
   }

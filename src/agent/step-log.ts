@@ -63,7 +63,7 @@ export function sizeOfFile(path: string): number {
 }
 
 /** Hands out what is there in parts. A file that can't be read has nothing. */
-function readBytes(
+export function readBytes(
   path: string,
   from: number,
   to: number | null,

@@ -13,6 +13,7 @@ export const texts = {
   agentStopped: (pid: number) => `The agent stopped (pid ${pid}).`,
   notWritten: (names: readonly string[], errorCode: string) =>
     `The ${names.join(' and the ')} can't be written (${errorCode}): what happens now is remembered only while this agent runs. Free the disk or mend the permissions of the state folder.`,
+  staysHere: 'This agent stays.',
   badRequest: 'That request was not understood.',
 
   sandyNotStarted: (errorCode: string) => `sandy could not be started (${errorCode})`,

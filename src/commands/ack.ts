@@ -38,7 +38,7 @@ export async function run(args: readonly string[]): Promise<number> {
 
 /** Without an agent, in its place: the claim keeps one from starting in between. */
 async function acknowledgeAlone(setup: Setup, argument: string | undefined): Promise<number> {
-  const claim = await claimAgent(setup.folders.state, { version });
+  const claim = await claimAgent(setup.folders.state, { version, passing: true });
   if (claim.kind !== 'claimed') {
     process.stderr.write(`${texts.requestFailed}\n`);
     return exitCodes.failed;

@@ -5,6 +5,7 @@ export const exitCodes = {
   usage: 2,
   needsPerson: 3,
   unavailable: 69,
+  busy: 75,
   /** As a shell says it of Ctrl-C. */
   interrupted: 130,
 } as const;

@@ -1,8 +1,9 @@
 import { setFlagsFromString } from 'node:v8';
 import { startAgent } from '../agent/agent.ts';
-import { claimAgent } from '../control/agent-lock.ts';
+import { type ClaimOutcome, claimAgent } from '../control/agent-lock.ts';
 import { createLineNotifier } from '../notify/line-notifier.ts';
 import { formatClock } from '../system/local-time.ts';
+import { contactAgent } from './agent-connection.ts';
 import { parseArguments } from './arguments.ts';
 import { exitCodes, UsageError } from './command.ts';
 import { setUp } from './setup.ts';
@@ -15,9 +16,7 @@ export async function run(args: readonly string[]): Promise<number> {
   const { folders, preferences, timeScale } = setUp();
   // It lives long and keeps little: otherwise the room for new objects outgrows all that is kept.
   setFlagsFromString('--semi-space-growth-factor=1');
-  // Everything that the agent makes is this user's alone.
-  process.umask(0o077);
-  const claim = await claimAgent(folders.state, { version });
+  const claim = await claimForGood(folders.state);
   if (claim.kind === 'already-running') {
     process.stdout.write(`${texts.alreadyRunning(claim.pid)}\n`);
     return exitCodes.ok;
@@ -38,6 +37,7 @@ export async function run(args: readonly string[]): Promise<number> {
       warn(texts.replaced(pid));
       end();
     },
+    onHandOver: null,
     warn,
   });
   process.stdout.write(`${texts.watching(process.pid)}\n`);
@@ -45,6 +45,30 @@ export async function run(args: readonly string[]): Promise<number> {
   await agent.stop();
   await claim.release();
   return exitCodes.ok;
+}
+
+/** How long an agent that serves one command has to make room. */
+const HAND_OVER_LIMIT_MS = 10_000;
+const HAND_OVER_LOOK_MS = 50;
+
+/** Takes the folder, also from an agent that only serves one command, such as an update on a terminal. */
+async function claimForGood(stateFolder: string): Promise<ClaimOutcome> {
+  const endAt = performance.now() + HAND_OVER_LIMIT_MS;
+  let asked = false;
+  for (;;) {
+    const claim = await claimAgent(stateFolder, { version, passing: false });
+    if (claim.kind !== 'already-running' || !claim.passing) return claim;
+    if (performance.now() > endAt) return claim;
+    if (!asked) {
+      const contact = await contactAgent(stateFolder, 'run');
+      if (contact.kind === 'connected') {
+        await contact.connection.request('hand-over', null, HAND_OVER_LIMIT_MS);
+        contact.connection.close();
+        asked = true;
+      }
+    }
+    await new Promise((resolve) => setTimeout(resolve, HAND_OVER_LOOK_MS));
+  }
 }
 
 /**

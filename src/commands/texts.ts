@@ -29,6 +29,8 @@ export const texts = {
   agentGone: 'The agent is gone. Start it again with: sandy-tray run',
   agentSilent:
     'The agent does not answer; this goes on without it. Restart it with: sandy-tray run',
+  agentInTheWay:
+    'An agent runs that does not answer, or is of another version, and nothing may start beside it. Restart it, then try again.',
   agentOfOtherVersion:
     'The running agent is of another version; this goes on without it. Restart the agent.',
   agentOutOfReach: (code: string) =>
@@ -60,6 +62,8 @@ export const texts = {
     'The night is over: two were back at once, kiln late, orion could not start. Its alarm stays pinned until it is back or acknowledged.',
   demoStuck: 'The demo took too long and was ended. Try it again on a machine that is less busy.',
   attachNeedsTerminal: 'attach needs a terminal for its input and output.',
+  noWorkspace: (key: string) =>
+    `The workspace folder of ${cleanForeignText(key, 60)} is missing, and sandy does nothing without it. Put it back, or remove the sandbox.`,
   conflict: (key: string) =>
     `${cleanForeignText(key, 60)} is claimed by two workspaces. Remove one of the two sandboxes.`,
   workspaceUnknown: (key: string) =>

@@ -6,9 +6,11 @@ import { nameSocket } from './socket-path.ts';
 /** What the lock says about the agent that holds it. */
 export interface AgentInfo {
   readonly version: string;
+  /** Serves one command only, and makes room for a lasting agent when it is asked to. */
+  readonly passing: boolean;
 }
 
-const infoSchema = z.object({ version: z.string() });
+const infoSchema = z.object({ version: z.string(), passing: z.boolean() });
 
 export interface AgentClaim {
   /**
@@ -23,7 +25,7 @@ export interface AgentClaim {
 export type ClaimOutcome =
   | ({ readonly kind: 'claimed' } & AgentClaim)
   /** `pid` is null where something else than an agent of this version answers on its socket. */
-  | { readonly kind: 'already-running'; readonly pid: number | null }
+  | { readonly kind: 'already-running'; readonly pid: number | null; readonly passing: boolean }
   /** The disk is full or read-only, or the lock can't be read. */
   | ({ readonly kind: 'failed'; readonly errorCode: string } & AgentClaim);
 
@@ -37,12 +39,15 @@ const PROBE_LIMIT_MS = 1_000;
 export async function claimAgent(stateFolder: string, info: AgentInfo): Promise<ClaimOutcome> {
   const place: LockPlace<AgentInfo> = { folder: stateFolder, name: 'agent', infoSchema };
   const lock = await acquireLock(place, info);
-  if (lock.kind === 'busy') return { kind: 'already-running', pid: lock.holder.pid };
+  if (lock.kind === 'busy') {
+    const { pid, info: holder } = lock.holder;
+    return { kind: 'already-running', pid, passing: holder?.passing === true };
+  }
   if (lock.kind === 'failed') return { ...lock, ...makeClaim(place, info, null) };
   const answering = await askSocket(nameSocket(stateFolder));
   if (answering === null) return { kind: 'claimed', ...makeClaim(place, info, lock) };
   await lock.release();
-  return { kind: 'already-running', pid: answering.pid };
+  return { kind: 'already-running', pid: answering.pid, passing: false };
 }
 
 function makeClaim(

@@ -47,7 +47,7 @@ describe('claiming a state folder', () => {
       const found = await connectToAgent(options(folder));
       expect(found).toMatchObject({ kind: 'connected', hello: { pid: script.pid } });
       if (found.kind === 'connected') found.close();
-      expect(await claimAgent(folder, { version: '1' })).toEqual({
+      expect(await claimAgent(folder, { version: '1', passing: false })).toEqual({
         kind: 'already-running',
         pid: script.pid,
       });
@@ -67,12 +67,12 @@ describe('claiming a state folder', () => {
     await script.hear();
     rmSync(join(folder, 'agent.1'));
     const already = { kind: 'already-running', pid: script.pid };
-    expect(await claimAgent(folder, { version: '1' })).toEqual(already);
+    expect(await claimAgent(folder, { version: '1', passing: false })).toEqual(already);
     // The lock that was taken for the look has been given back.
-    expect(await claimAgent(folder, { version: '1' })).toEqual(already);
+    expect(await claimAgent(folder, { version: '1', passing: false })).toEqual(already);
     script.child.kill('SIGKILL');
     await script.ended;
-    const claim = await claimAgent(folder, { version: '1' });
+    const claim = await claimAgent(folder, { version: '1', passing: false });
     expect(claim.kind).toBe('claimed');
     if (claim.kind === 'claimed') await claim.release();
   });
@@ -84,7 +84,7 @@ describe('claiming a state folder', () => {
     onTestFinished(() => {
       server.close();
     });
-    expect(await claimAgent(folder, { version: '1' })).toEqual({
+    expect(await claimAgent(folder, { version: '1', passing: false })).toEqual({
       kind: 'already-running',
       pid: null,
     });

@@ -15,7 +15,7 @@ const say = (value: unknown) => writeSync(1, `${JSON.stringify(value)}\n`);
 
 say('ready');
 await words.next();
-const claim = await claimAgent(folder, { version: '1.2.3' });
+const claim = await claimAgent(folder, { version: '1.2.3', passing: false });
 say(claim);
 if (claim.kind === 'claimed' && mode === 'listen') {
   const server = await startServer({

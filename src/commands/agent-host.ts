@@ -1,0 +1,106 @@
+import { type Agent, startAgent } from '../agent/agent.ts';
+import { type AgentClaim, claimAgent } from '../control/agent-lock.ts';
+import type { AgentConnection } from '../control/conversation.ts';
+import type { StatusDocument } from '../control/status-document.ts';
+import { createLineNotifier } from '../notify/line-notifier.ts';
+import type { Notifier } from '../notify/notifier.ts';
+import { formatClock } from '../system/local-time.ts';
+import { contactAgent } from './agent-connection.ts';
+import type { Setup } from './setup.ts';
+import { texts } from './texts.ts';
+import { version } from './version.ts';
+
+/** An agent to ask: the one that runs, or one that this process is until `close`. */
+export interface AgentHost {
+  readonly kind: 'reached';
+  readonly connection: AgentConnection;
+  readonly status: StatusDocument;
+  /** Lets go of it. What it was doing with sandy goes on by itself. */
+  readonly close: () => Promise<void>;
+}
+
+export type HostOutcome =
+  | AgentHost
+  /** An agent that can't be asked, or no room to be one. */
+  | { readonly kind: 'unreachable'; readonly text: string };
+
+/** How long two that start at once may take to see which of them is the agent. */
+const MEETING_LIMIT_MS = 10_000;
+const MEETING_LOOK_MS = 100;
+
+/**
+ * Reaches the agent, or becomes one for as long as a command lasts: the same evidence, slot, journal and
+ * notices whether or not one runs. A lasting agent that is started meanwhile takes over; the connection
+ * then ends, and the caller reaches that one.
+ */
+export async function reachAgent(setup: Setup, role: string): Promise<HostOutcome> {
+  const { state } = setup.folders;
+  const endAt = performance.now() + MEETING_LIMIT_MS;
+  for (;;) {
+    const contact = await contactAgent(state, role);
+    if (contact.kind === 'connected') {
+      const { connection, status } = contact;
+      return { kind: 'reached', connection, status, close: async () => connection.close() };
+    }
+    if (contact.text !== null) return { kind: 'unreachable', text: texts.agentInTheWay };
+    const claim = await claimAgent(state, { version, passing: true });
+    switch (claim.kind) {
+      case 'claimed':
+        return await beAgent(setup, claim, role);
+      case 'failed':
+        return { kind: 'unreachable', text: texts.notWritten(state, claim.errorCode) };
+      case 'already-running':
+        if (performance.now() > endAt) return { kind: 'unreachable', text: texts.agentInTheWay };
+        await new Promise((resolve) => setTimeout(resolve, MEETING_LOOK_MS));
+    }
+  }
+}
+
+async function beAgent(setup: Setup, claim: AgentClaim, role: string): Promise<HostOutcome> {
+  const { folders, preferences, timeScale } = setup;
+  const warn = (sentence: string) => process.stderr.write(`${sentence}\n`);
+  let agent: Agent | null = null;
+  let ending: Promise<void> | null = null;
+  const end = () => {
+    ending ??= (async () => {
+      await agent?.stop();
+      await claim.release();
+    })();
+    return ending;
+  };
+  agent = await startAgent({
+    folders,
+    preferences,
+    timeScale,
+    version,
+    notifier: createHostNotifier(),
+    claim,
+    onReplaced: () => void end(),
+    onHandOver: () => void end(),
+    warn,
+  });
+  const contact = await contactAgent(folders.state, role);
+  if (contact.kind === 'connected') {
+    const { connection, status } = contact;
+    return {
+      kind: 'reached',
+      connection,
+      status,
+      async close() {
+        connection.close();
+        await end();
+      },
+    };
+  }
+  await end();
+  return { kind: 'unreachable', text: contact.text ?? texts.agentInTheWay };
+}
+
+/** Whoever asked sits here and is told what happens to single sessions; the command tells its own sum. */
+function createHostNotifier(): Notifier {
+  const lines = createLineNotifier(process.stderr, (at) => formatClock(new Date(at)));
+  return {
+    ...lines,
+    show: async (notice) => (notice.key === null ? undefined : await lines.show(notice)),
+  };
+}

@@ -1,0 +1,106 @@
+/** A start that a person makes: in this terminal, where sandy can ask, and with its environment. */
+
+import { startAttached } from '../attach/attached.ts';
+import { openTerminal } from '../attach/outer-terminal.ts';
+import { guardTerminal } from '../attach/terminal-guard.ts';
+import type { StatusDocument } from '../control/status-document.ts';
+import { describeSandyCommand } from '../sandy/command.ts';
+import { prepareSandy } from '../sandy/preparing.ts';
+import { acquireSlot, readSlot } from '../store/slot.ts';
+import type { AgentHost } from './agent-host.ts';
+import { exitCodes } from './command.ts';
+import { createLoneSandy } from './lone-sandy.ts';
+import { seeNow } from './operation-client.ts';
+import type { Setup } from './setup.ts';
+import { texts } from './texts.ts';
+import { updateTexts } from './update-texts.ts';
+
+const SLOT_LOOK_MS = 250;
+const OTHERS_LIMIT_MS = 10_000;
+
+export async function startInTerminal(
+  setup: Setup,
+  host: AgentHost,
+  status: StatusDocument,
+  key: string,
+): Promise<number> {
+  const session = status.sessions.find((one) => one.key === key);
+  if (session === undefined || session.workspace === null) return fail(texts.noWorkspace(key));
+  if (session.health.includes('conflict')) return fail(texts.conflict(key));
+  if (session.health.includes('workspace-missing')) return fail(texts.noWorkspace(key));
+  if (session.attachedClients !== null) return say(updateTexts.isRunning(key));
+  const sandy = await prepareSandy(createLoneSandy(setup));
+  if (sandy.kind === 'unusable') return fail(sandy.text, exitCodes.unavailable);
+  if (!sandy.info.capabilities.start) {
+    return fail(texts.noDaemon(sandy.info.version), exitCodes.unavailable);
+  }
+  const { state } = setup.folders;
+  const slot = await acquireSlot(state, {
+    op: 'start',
+    keys: [key],
+    since: new Date().toISOString(),
+  });
+  if (slot.kind === 'busy') {
+    const { info } = slot.holder;
+    if (info?.op !== 'start' || info.keys?.[0] !== key) {
+      return fail(`${texts.slotBusy(slot.holder)}`, exitCodes.busy);
+    }
+    process.stderr.write(`${updateTexts.startJoined(key)}\n`);
+    while ((await readSlot(state)).kind === 'busy') {
+      await new Promise((resolve) => setTimeout(resolve, SLOT_LOOK_MS));
+    }
+    return await confirm(host, key);
+  }
+  try {
+    const others = await host.connection.request('others', null, OTHERS_LIMIT_MS);
+    if (others.kind === 'answered' && (others.body as { busy?: unknown }).busy === true) {
+      return fail(others.text, exitCodes.busy);
+    }
+    const args = ['--start', '--workspace', session.workspace];
+    const trouble = await runHere(describeSandyCommand(sandy, args));
+    if (trouble !== null) return fail(trouble);
+  } finally {
+    if (slot.kind === 'held') await slot.release();
+  }
+  return await confirm(host, key);
+}
+
+/** Runs a command in this terminal; null: it ran, and what came of it polls will show. */
+async function runHere(command: ReturnType<typeof describeSandyCommand>): Promise<string | null> {
+  const opening = openTerminal(process.env);
+  if (opening.kind === 'none') return texts.attachNeedsTerminal;
+  const { terminal } = opening;
+  let hangUp = () => {};
+  const stopGuarding = guardTerminal(terminal, () => hangUp());
+  try {
+    const started = startAttached(command, terminal);
+    if (started.kind !== 'started') {
+      return started.kind === 'not-started' ? started.reason : started.kind;
+    }
+    hangUp = started.child.hangUp;
+    await started.ended;
+    return null;
+  } finally {
+    await terminal.written();
+    stopGuarding();
+    terminal.putRight();
+  }
+}
+
+/** Its exit is not success: a look decides. */
+async function confirm(host: AgentHost, key: string): Promise<number> {
+  const { sessions } = await seeNow(host);
+  const session = sessions.find((one) => one.key === key);
+  const isReady = session !== undefined && session.attachedClients !== null;
+  return isReady ? say(updateTexts.started(key)) : fail(updateTexts.notStarted(key));
+}
+
+function say(text: string): number {
+  process.stdout.write(`${text}\n`);
+  return exitCodes.ok;
+}
+
+function fail(text: string, code: number = exitCodes.failed): number {
+  process.stderr.write(`${text}\n`);
+  return code;
+}

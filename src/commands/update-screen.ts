@@ -1,0 +1,131 @@
+/** What a person or a program sees of an update: its own words as they come, and its sum at the end. */
+
+import { readBytes } from '../agent/step-log.ts';
+import type { StatusDocument } from '../control/status-document.ts';
+import { createLineReader, type ReadLine } from '../sandy/update-output.ts';
+import type { RunOutcome } from '../store/run-record.ts';
+import { cleanForeignText } from '../system/foreign-text.ts';
+import { exitCodes } from './command.ts';
+import { updateTexts } from './update-texts.ts';
+
+export interface UpdateScreen {
+  readonly take: (status: StatusDocument) => void;
+  readonly say: (sentence: string) => void;
+  readonly close: () => void;
+}
+
+export interface ScreenParts {
+  readonly id: string;
+  readonly logPath: string;
+  /** One event a line for programs. */
+  readonly json: boolean;
+}
+
+const REDRAW_MS = 1_000;
+const READ_MS = 200;
+const BAR_CELLS = 24;
+
+/** Opens the screen. On a terminal its last line is a live one; elsewhere each line stands for itself. */
+export function createUpdateScreen({ id, logPath, json }: ScreenParts): UpdateScreen {
+  const live = process.stdout.isTTY === true && !json;
+  const reader = createLineReader();
+  const startedAt = performance.now();
+  let at = 0;
+  let run: StatusDocument['run'] = null;
+  let building: string | null = null;
+  let drawn = false;
+
+  const print = (text: string) => {
+    erase();
+    process.stdout.write(`${text}\n`);
+    draw();
+  };
+  const erase = () => {
+    if (drawn) process.stdout.write('\r\x1b[K');
+    drawn = false;
+  };
+  const draw = () => {
+    if (!live || run === null) return;
+    const width = (process.stdout.columns ?? 80) - 1;
+    const line = updateTexts.line(
+      run,
+      drawBar(run.progress),
+      performance.now() - startedAt,
+      building,
+    );
+    process.stdout.write(`\r${cleanForeignText(line, width)}\x1b[K`);
+    drawn = true;
+  };
+  const show = ({ text, line }: ReadLine) => {
+    building = line.kind === 'heartbeat' ? `${line.key} ${line.phase}` : null;
+    if (json) {
+      const { kind, ...rest } = line;
+      process.stdout.write(
+        `${JSON.stringify({ event: kind === 'other' ? 'output' : kind, ...rest, text })}\n`,
+      );
+    } else if (!live || line.kind !== 'heartbeat') {
+      if (text.trim() !== '') print(text);
+    } else draw();
+  };
+  const readOn = () => {
+    readBytes(logPath, at, null, (bytes) => {
+      at += bytes.length;
+      for (const line of reader.take(bytes)) show(line);
+    });
+  };
+  if (json) process.stdout.write(`${JSON.stringify({ event: 'started', id, log: logPath })}\n`);
+  const reading = setInterval(readOn, READ_MS);
+  const drawing = live ? setInterval(draw, REDRAW_MS) : undefined;
+  return {
+    take(status) {
+      const before = run;
+      run = status.run?.id === id ? status.run : null;
+      if (run === null) return;
+      if (json) {
+        const { phase, current, progress } = run;
+        const changed = JSON.stringify([phase, current, progress]);
+        if (changed === JSON.stringify([before?.phase, before?.current, before?.progress])) return;
+        process.stdout.write(
+          `${JSON.stringify({ event: 'progress', phase, current, progress })}\n`,
+        );
+      } else if (run.phase === 'hung' && before?.phase !== 'hung') print(updateTexts.hangs);
+      else draw();
+    },
+    say: print,
+    close() {
+      clearInterval(reading);
+      clearInterval(drawing);
+      readOn();
+      for (const line of reader.end()) show(line);
+      erase();
+      run = null;
+    },
+  };
+}
+
+function drawBar([done, total]: readonly [number, number | null]): string {
+  if (total === null || total === 0) return '';
+  const full = Math.round((Math.min(done, total) / total) * BAR_CELLS);
+  return `[${'#'.repeat(full)}${'.'.repeat(BAR_CELLS - full)}] `;
+}
+
+/** Says what an update came to; gives the exit code. */
+export function describeOutcome(
+  outcome: RunOutcome | null,
+  {
+    json,
+    isDryRun,
+    id,
+  }: { readonly json: boolean; readonly isDryRun: boolean; readonly id: string },
+): number {
+  if (json) process.stdout.write(`${JSON.stringify({ event: 'done', id, outcome })}\n`);
+  else process.stdout.write(isDryRun ? updateTexts.checkSum(outcome) : updateTexts.sum(outcome));
+  switch (outcome?.kind) {
+    case 'ok':
+      return exitCodes.ok;
+    case 'docker-unreachable':
+      return exitCodes.unavailable;
+    default:
+      return exitCodes.failed;
+  }
+}

@@ -1,0 +1,114 @@
+/** The sentences of `update`, `start` and `stop`. */
+
+import type { StatusDocument } from '../control/status-document.ts';
+import type { KeyedReason } from '../fleet/runs.ts';
+import { countSessions, formatDuration } from '../fleet/texts.ts';
+import type { SessionView } from '../fleet/view.ts';
+import type { RunOutcome } from '../store/run-record.ts';
+import { cleanForeignText } from '../system/foreign-text.ts';
+
+const KEY_CHARACTERS = 60;
+const REASON_CHARACTERS = 300;
+
+export const updateTexts = {
+  whichToUpdate: 'Name the sessions to update, or say --all.',
+  cancelAlone: '--cancel stands alone.',
+  needsYes: 'Nobody can be asked here whether to restart sessions; say --yes, or --dry-run.',
+  wrongMinutes: (text: string) =>
+    `"${cleanForeignText(text, 20)}" is no number of minutes; --idle-for takes a whole number from 1.`,
+  really: 'Restart them? [y/N] ',
+  declined: 'Nothing was restarted.',
+  joined: 'This update is running already; here is what it does.',
+  left: 'The update goes on without this window. `sandy-tray status` shows it; `sandy-tray update --cancel` ends it while no session was restarted.',
+  hangs:
+    'The image build has not moved for 15 minutes. `sandy-tray update --cancel` ends it; no session is touched.',
+  aboutTo: (all: boolean, sessions: readonly SessionView[]) => {
+    const stale = sessions.filter(({ imageStale }) => imageStale === true).length;
+    const head = all
+      ? `All ${countSessions(sessions.length)} are checked; those on a stale image are restarted (${stale} known now).`
+      : `${countSessions(sessions.length)} will be updated & restarted where stale.`;
+    const rows = sessions.map(({ key, imageStale, attachedClients }) => {
+      const image = imageStale === true ? 'stale' : imageStale === false ? 'current' : 'not known';
+      const inside = (attachedClients ?? 0) > 0 ? ', somebody is attached now' : '';
+      return `  ${cleanForeignText(key, KEY_CHARACTERS)}  ${image}${inside}`;
+    });
+    return `${[head, ...rows].join('\n')}\n`;
+  },
+  /** The live line. */
+  line: (
+    run: NonNullable<StatusDocument['run']>,
+    bar: string,
+    elapsedMs: number,
+    building: string | null,
+  ) => {
+    const [done, total] = run.progress;
+    const count = total === null ? `${done} restarted` : `${done} of ${total} restarted`;
+    const doing = run.phase === 'restarting' ? `restarting ${run.current ?? ''}` : run.phase;
+    const what = run.phase === 'building' && building !== null ? `building ${building}` : doing;
+    return `${bar}${count} · ${formatDuration(elapsedMs)} · ${what}`;
+  },
+  sum: (outcome: RunOutcome | null) => {
+    if (outcome === null || outcome.kind === 'lost')
+      return 'What it came to is not known. See: sandy-tray status\n';
+    const { restarted, failed, skipped, text } = outcome;
+    const head =
+      restarted.length + failed.length === 0 && outcome.kind === 'ok'
+        ? 'Nothing was restarted: no session needed it.'
+        : outcome.kind === 'cancelled'
+          ? `Cancelled; ${restarted.length} restarted before.`
+          : `${restarted.length} restarted, ${failed.length} failed.`;
+    const lines = [
+      head,
+      ...(text === null ? [] : [cleanForeignText(text, REASON_CHARACTERS)]),
+      ...restarted.map((key) => `  ${cleanForeignText(key, KEY_CHARACTERS)}  restarted`),
+      ...failed.map((one) => listReason(one)),
+      ...skipped.map((one) => listReason(one, 'skipped: ')),
+    ];
+    return `${lines.join('\n')}\n`;
+  },
+  checkSum: (outcome: RunOutcome | null) => {
+    if (outcome === null) return 'What it came to is not known.\n';
+    const { candidates, skipped, kind, text } = outcome;
+    if (kind !== 'ok')
+      return `The check failed: ${cleanForeignText(text ?? kind, REASON_CHARACTERS)}\n`;
+    const head =
+      candidates.length === 0
+        ? 'Nothing would be restarted.'
+        : `${countSessions(candidates.length)} would be restarted.`;
+    const lines = [
+      head,
+      ...candidates.map((key) => `  ${cleanForeignText(key, KEY_CHARACTERS)}  would be restarted`),
+      ...skipped.map((one) => listReason(one, 'left as it is: ')),
+    ];
+    return `${lines.join('\n')}\n`;
+  },
+
+  startNeedsSession: 'Name the session.',
+  isRunning: (key: string) => `${key} is running.`,
+  started: (key: string) => `${key} is running. Attach to it: sandy-tray attach ${key}`,
+  stopped: (key: string) => `${key} is stopped.`,
+  startJoined: (key: string) => `${key} is being started already; waiting for that.`,
+  stopWaits: 'It is being started; it is stopped when it lands.',
+  notStarted: (key: string) =>
+    `${key} is not running. Sandy's words are above; mend what they name and try again.`,
+  notAttachable: (key: string) =>
+    `${key} was started, but nobody can attach to it yet. See: sandy-tray status`,
+  /** Where an outcome has no words of its own. */
+  outcomes: {
+    ok: (key: string) => `${key}: done.`,
+    cancelled: (key: string) => `${key}: cancelled.`,
+    failed: (key: string) => `${key}: it failed.`,
+    'start-failed': (key: string) => `${key} could not be started.`,
+    'no-session': (key: string) => `${key} is not running.`,
+    'docker-unreachable': () => 'Docker cannot be reached. Start it and try again.',
+    'workspace-missing': (key: string) => `The workspace folder of ${key} is missing.`,
+    conflict: (key: string) => `${key} is claimed by two workspaces.`,
+    stuck: (key: string) => `Nobody could see what became of ${key}. See: sandy-tray status`,
+    lost: (key: string) => `What became of ${key} is not known. See: sandy-tray status`,
+  } satisfies Record<RunOutcome['kind'], (key: string) => string>,
+  leftOperation: 'It goes on without this window. See: sandy-tray status',
+} as const;
+
+function listReason({ key, reason }: KeyedReason, before = ''): string {
+  return `  ${cleanForeignText(key, KEY_CHARACTERS)}  ${before}${cleanForeignText(reason, REASON_CHARACTERS)}`;
+}

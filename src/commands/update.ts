@@ -1,0 +1,147 @@
+import { createInterface } from 'node:readline/promises';
+import type { Ask } from '../agent/asks.ts';
+import type { StatusDocument } from '../control/status-document.ts';
+import { reachAgent } from './agent-host.ts';
+import { parseArguments } from './arguments.ts';
+import { exitCodes, UsageError } from './command.ts';
+import { askAgent, exitCodeOf, followRun, seeNow } from './operation-client.ts';
+import { chooseSession } from './session-argument.ts';
+import { setUp } from './setup.ts';
+import { texts } from './texts.ts';
+import { createUpdateScreen, describeOutcome } from './update-screen.ts';
+import { updateTexts } from './update-texts.ts';
+
+const CANCEL_LIMIT_MS = 60_000;
+
+export async function run(args: readonly string[]): Promise<number> {
+  const { values, positionals } = parseArguments(args, {
+    all: { type: 'boolean' },
+    'dry-run': { type: 'boolean' },
+    'idle-for': { type: 'string' },
+    rebuild: { type: 'boolean' },
+    yes: { type: 'boolean' },
+    json: { type: 'boolean' },
+    cancel: { type: 'boolean' },
+  });
+  const json = values.json === true;
+  if (values.cancel === true) {
+    if (
+      positionals.length > 0 ||
+      Object.keys(values).some((name) => !['cancel', 'json'].includes(name))
+    ) {
+      throw new UsageError(updateTexts.cancelAlone);
+    }
+    return await cancel(json);
+  }
+  if (positionals.length > 0 === (values.all === true))
+    throw new UsageError(updateTexts.whichToUpdate);
+  const isDryRun = values['dry-run'] === true;
+  const canAsk = process.stdin.isTTY && process.stderr.isTTY && !json;
+  if (!isDryRun && values.yes !== true && !canAsk) throw new UsageError(updateTexts.needsYes);
+  const idleForMinutes = readMinutes(values['idle-for']);
+  const setup = setUp();
+  const onTerminal = process.stdout.isTTY === true && !json;
+  const role = onTerminal ? 'update' : 'follow';
+  const host = await reachAgent(setup, role);
+  if (host.kind === 'unreachable') {
+    process.stderr.write(`${host.text}\n`);
+    return exitCodes.unavailable;
+  }
+  let isFollowed = false;
+  try {
+    const status = await seeNow(host);
+    const ask: Ask = {
+      op: isDryRun ? 'check' : 'update',
+      keys: values.all === true ? null : chooseKeys(positionals, status),
+      idleForMinutes,
+      rebuild: values.rebuild === true,
+    };
+    if (!isDryRun && values.yes !== true && !(await confirm(ask, status))) {
+      process.stderr.write(`${updateTexts.declined}\n`);
+      return exitCodes.ok;
+    }
+    const answer = await askAgent(host, ask, onTerminal);
+    if (answer === null) {
+      process.stderr.write(`${texts.requestFailed}\n`);
+      return exitCodes.failed;
+    }
+    if (answer.kind !== 'running') {
+      if (json) process.stdout.write(`${JSON.stringify({ event: answer.kind, ...answer })}\n`);
+      else process.stderr.write(`${answer.text}\n`);
+      return exitCodeOf(answer);
+    }
+    const screen = createUpdateScreen({ json, logPath: answer.logPath, id: answer.id });
+    if (answer.joined) screen.say(updateTexts.joined);
+    const leave = () => {
+      screen.close();
+      process.stderr.write(`${updateTexts.left}\n`);
+      process.exit(exitCodes.interrupted);
+    };
+    process.once('SIGINT', leave);
+    isFollowed = true;
+    const outcome = await followRun(host, {
+      setup,
+      role,
+      id: answer.id,
+      onStatus: screen.take,
+    });
+    process.off('SIGINT', leave);
+    screen.close();
+    return describeOutcome(outcome, { json, isDryRun, id: answer.id });
+  } finally {
+    if (!isFollowed) await host.close();
+  }
+}
+
+async function cancel(json: boolean): Promise<number> {
+  const setup = setUp();
+  const host = await reachAgent(setup, 'cancel');
+  if (host.kind === 'unreachable') {
+    process.stderr.write(`${host.text}\n`);
+    return exitCodes.unavailable;
+  }
+  const outcome = await host.connection.request('cancel', null, CANCEL_LIMIT_MS);
+  await host.close();
+  if (outcome.kind !== 'answered' || !outcome.ok) {
+    process.stderr.write(`${texts.requestFailed}\n`);
+    return exitCodes.failed;
+  }
+  const { kind } = outcome.body as { kind?: unknown };
+  if (json) process.stdout.write(`${JSON.stringify({ event: kind, text: outcome.text })}\n`);
+  else process.stdout.write(`${outcome.text}\n`);
+  return kind === 'too-late' ? exitCodes.busy : exitCodes.ok;
+}
+
+function readMinutes(text: string | undefined): number | null {
+  if (text === undefined) return null;
+  const minutes = Number(text);
+  if (!/^[1-9]\d{0,6}$/.test(text)) throw new UsageError(updateTexts.wrongMinutes(text));
+  return minutes;
+}
+
+function chooseKeys(names: readonly string[], status: StatusDocument): readonly string[] {
+  const keys = names.map((name) => {
+    const choice = chooseSession(name, status.sessions, process.cwd());
+    if (choice.kind === 'refused') throw new UsageError(choice.text);
+    return choice.session.key;
+  });
+  return [...new Set(keys)];
+}
+
+/** Asks the person, who first sees what will be restarted and who would be interrupted. */
+async function confirm(ask: Ask, status: StatusDocument): Promise<boolean> {
+  const concerned = status.sessions.filter(
+    ({ key, end }) => end === null && (ask.keys === null || ask.keys.includes(key)),
+  );
+  process.stderr.write(updateTexts.aboutTo(ask.keys === null, concerned));
+  const lines = createInterface({ input: process.stdin, output: process.stderr });
+  try {
+    const answer = await lines.question(updateTexts.really);
+    return /^y(es)?$/i.test(answer.trim());
+  } catch {
+    // The terminal was closed, or Ctrl-C.
+    return false;
+  } finally {
+    lines.close();
+  }
+}
