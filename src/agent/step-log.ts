@@ -20,14 +20,14 @@ const CHUNK_BYTES = 64 * 1024;
 const LAST_LINE_BYTES = 4 * 1024;
 const LAST_LINE_CHARACTERS = 200;
 
-/** Opens a step's part of a log: from `from` up to `to`, or to its end. */
-export function openStepLog(path: string, from: number, to: number | null): StepLog {
+/** Opens a step's part of a log: from `from` to where the next step's begins, once there is one. */
+export function openStepLog(path: string, from: number, endOf: () => number | null): StepLog {
   const reader = createLineReader();
   let progress = noProgress;
   let at = from;
   return {
     readOn() {
-      readBytes(path, at, to, (bytes) => {
+      readBytes(path, at, endOf(), (bytes) => {
         at += bytes.length;
         for (const { line } of reader.take(bytes)) progress = readUpdateOutput(progress, line);
       });
@@ -35,7 +35,7 @@ export function openStepLog(path: string, from: number, to: number | null): Step
     },
     readAll() {
       const parts: Buffer[] = [];
-      readBytes(path, from, to, (bytes) => parts.push(Buffer.from(bytes)));
+      readBytes(path, from, endOf(), (bytes) => parts.push(Buffer.from(bytes)));
       return Buffer.concat(parts);
     },
   };

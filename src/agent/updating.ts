@@ -59,13 +59,15 @@ export function prepareUpdate(operation: Operation, parts: OperationParts): Upda
     if (!isDryRun) dispatch(message);
   };
   const readStep = (index: number): UpdateProgress | null => {
-    const { steps: now } = operation.record();
-    const step = now[index];
+    const step = operation.record().steps[index];
     if (step === undefined || step.startedAt === null) return null;
-    const next = now[index + 1];
-    const to = next !== undefined && next.startedAt !== null ? next.logFrom : null;
-    logs[index] ??= openStepLog(operation.logPath, step.logFrom, to);
+    logs[index] ??= openStepLog(operation.logPath, step.logFrom, () => endOfStep(index));
     return logs[index]?.readOn() ?? null;
+  };
+  /** Where the next step that was started begins. */
+  const endOfStep = (index: number): number | null => {
+    const later = operation.record().steps.slice(index + 1);
+    return later.find((step) => step.startedAt !== null)?.logFrom ?? null;
   };
   const report = () => {
     const at = Date.now();
