@@ -61,18 +61,21 @@ export async function stopProcess(identity: ProcessIdentity): Promise<boolean> {
   const endAt = performance.now() + STOP_LIMIT_MS;
   for (;;) {
     const look = await lookAt(identity);
-    if (look !== 'running') return look === 'stopped';
+    if (look === 'ended' || look === 'stopped') return look === 'stopped';
     if (performance.now() > endAt) return false;
     await new Promise((resolve) => setTimeout(resolve, STOP_LOOK_MS));
   }
 }
 
-/** Lets a stopped process go on (SIGCONT). False: it is gone. */
+/**
+ * Lets a stopped process go on (SIGCONT). False: it is gone. Where the system can't say who it is, it is
+ * sent all the same: it changes nothing for one that is not stopped, and none may be left so.
+ */
 export function continueProcess(identity: ProcessIdentity): Promise<boolean> {
   return signal(identity, 'SIGCONT');
 }
 
-/** Kills this one process (SIGKILL), stopped or not. False: it was gone before. */
+/** Kills this one process (SIGKILL), stopped or not. False: it is gone, or not known to be this one. */
 export function killProcess(identity: ProcessIdentity): Promise<boolean> {
   return signal(identity, 'SIGKILL');
 }
@@ -81,7 +84,7 @@ export function killProcess(identity: ProcessIdentity): Promise<boolean> {
 async function signal(identity: ProcessIdentity, name: NodeJS.Signals): Promise<boolean> {
   const look = await lookAt(identity);
   // What can't be recognised is left alone.
-  if (look !== 'running' && look !== 'stopped') return false;
+  if (look === 'ended' || (look === 'unknown' && name !== 'SIGCONT')) return false;
   try {
     process.kill(identity.pid, name);
     return true;
