@@ -22,6 +22,10 @@ export async function bundleScript(entry: string): Promise<Bundle> {
     format: 'esm',
     platform: 'node',
     target: 'node20.12',
+    // As in the program's own build: some packages ask for Node's own by `require`.
+    banner: {
+      js: "import { createRequire } from 'node:module'; const require = createRequire(import.meta.url);",
+    },
     logLevel: 'error',
   });
   return { file, remove: () => rmSync(folder, { recursive: true, force: true }) };

@@ -1,0 +1,10 @@
+import { defineConfig } from 'vitest/config';
+
+/** Tests that need systemd, root and a control group file system: they fail where these are missing. */
+export default defineConfig({
+  test: {
+    include: ['test/services/**/*.test.ts'],
+    testTimeout: 60_000,
+    hookTimeout: 60_000,
+  },
+});
