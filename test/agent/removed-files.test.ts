@@ -33,7 +33,8 @@ describe.concurrent('an agent whose folder is removed', () => {
     const { dir } = await addFleet(program);
     const agent = startAgent({ variables });
     await until(() => isWatching(agent) && isBaselined(program));
-    rmSync(program.ownFolder, { recursive: true });
+    // The agent may be writing into it.
+    rmSync(program.ownFolder, { recursive: true, maxRetries: 20, retryDelay: 10 });
     await until(() =>
       ['agent.sock', 'agent.1', 'state.json'].every((name) =>
         existsSync(join(program.ownFolder, name)),
@@ -57,7 +58,8 @@ describe.concurrent('an agent whose folder is removed', () => {
     await until(() => isWatching(first) && isBaselined(program));
     // It must not see that its folder is gone before the second one has come.
     process.kill(first.pid, 'SIGSTOP');
-    rmSync(program.ownFolder, { recursive: true });
+    // The agent may be writing into it.
+    rmSync(program.ownFolder, { recursive: true, maxRetries: 20, retryDelay: 10 });
     const second = startAgent({ variables });
     await until(() => isWatching(second));
     process.kill(first.pid, 'SIGCONT');

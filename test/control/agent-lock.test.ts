@@ -33,7 +33,7 @@ describe('claiming a state folder', () => {
     expect(claimed).toHaveLength(1);
     const others = outcomes.filter((entry) => entry !== claimed[0]);
     expect(others.map(({ outcome }) => outcome)).toEqual(
-      others.map(() => ({ kind: 'already-running', pid: claimed[0]?.pid })),
+      others.map(() => ({ kind: 'already-running', pid: claimed[0]?.pid, passing: false })),
     );
   });
 
@@ -50,6 +50,7 @@ describe('claiming a state folder', () => {
       expect(await claimAgent(folder, { version: '1', passing: false })).toEqual({
         kind: 'already-running',
         pid: script.pid,
+        passing: false,
       });
       script.child.kill('SIGKILL');
       expect(await script.ended).toBe('SIGKILL');
@@ -66,7 +67,7 @@ describe('claiming a state folder', () => {
     await script.hear();
     await script.hear();
     rmSync(join(folder, 'agent.1'));
-    const already = { kind: 'already-running', pid: script.pid };
+    const already = { kind: 'already-running', pid: script.pid, passing: false };
     expect(await claimAgent(folder, { version: '1', passing: false })).toEqual(already);
     // The lock that was taken for the look has been given back.
     expect(await claimAgent(folder, { version: '1', passing: false })).toEqual(already);
@@ -87,6 +88,7 @@ describe('claiming a state folder', () => {
     expect(await claimAgent(folder, { version: '1', passing: false })).toEqual({
       kind: 'already-running',
       pid: null,
+      passing: false,
     });
   });
 });
