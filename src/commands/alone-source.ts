@@ -11,6 +11,7 @@ import { createChangeHints } from '../sandy/change-hints.ts';
 import type { Sandy } from '../sandy/client.ts';
 import { findUpdateProcesses } from '../sandy/update-processes.ts';
 import { openFleetState } from '../store/fleet-state.ts';
+import { readStopIntent } from '../store/stop-intents.ts';
 import { modelFromDisk } from './saved-model.ts';
 import type { Setup } from './setup.ts';
 
@@ -22,6 +23,11 @@ export function lastKnown(setup: Setup): Model {
 /** How old an answer may be that was another process's. */
 const SHARED_ANSWER_MS = 1_000;
 
+export interface AloneParts {
+  readonly stateFolder: string;
+  readonly onModel: (model: Model) => void;
+}
+
 /**
  * Looks by itself, with the agent's own loop: the same evidence and the same rhythm. It tells and saves
  * nothing. Polls are shared with other processes that are alone too.
@@ -30,7 +36,7 @@ export function createAloneSource(
   sandy: Sandy,
   known: Model,
   { key, workspace }: Target,
-  onModel: (model: Model) => void,
+  { stateFolder, onModel }: AloneParts,
 ): LookSource {
   const epoch = randomUUID();
   let listener: (view: StampedView) => void = () => {};
@@ -91,6 +97,13 @@ export function createAloneSource(
     askForLook();
   };
   const hints = createChangeHints(hint);
+  /** Whoever stopped it has said so before; between processes ages count, not instants. */
+  const takeStopIntent = () => {
+    const at = key === null ? null : readStopIntent(stateFolder, key);
+    const { stopIntentMs } = known.windows;
+    if (key === null || at === null || Date.now() - at > stopIntentMs) return;
+    loop.dispatch({ kind: 'stop-intended', at: Date.now(), key });
+  };
   const countWaiters = (count: number) =>
     loop.dispatch({ kind: 'waiters-changed', at: Date.now(), key: key ?? '', count });
   return {
@@ -99,6 +112,7 @@ export function createAloneSource(
     },
     onLost() {},
     begin() {
+      takeStopIntent();
       countWaiters(1);
       hint();
     },

@@ -38,8 +38,11 @@ export function createShimPorts(
       const { createAloneSource, lastKnown } = await import('./alone-source.ts');
       // What a dead agent knew of this absence is on the disk.
       known ??= lastKnown(setup);
-      return createAloneSource(sandy, known, target, (model) => {
-        known = model;
+      return createAloneSource(sandy, known, target, {
+        stateFolder: folders.state,
+        onModel(model) {
+          known = model;
+        },
       });
     },
     commandOf: (verb) =>
