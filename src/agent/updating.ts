@@ -131,9 +131,10 @@ export function prepareUpdate(operation: Operation, parts: OperationParts): Upda
   };
 
   const carryOutSteps = async (): Promise<RunEnd | null> => {
-    for (const [index, { key, endedAt }] of operation.record().steps.entries()) {
-      if (operation.record().stopAfter) break;
+    for (const [index, { key, startedAt, endedAt }] of operation.record().steps.entries()) {
       if (endedAt !== null) continue;
+      // What runs has to be looked after, whatever was wished for.
+      if (operation.record().stopAfter && startedAt === null) break;
       const problem = key === null ? null : await findProblem(parts.model(), key);
       if (problem !== null && key !== null) {
         operation.changeStep(index, { endedAt: Date.now(), outcome: problem });
@@ -208,8 +209,14 @@ export async function findProblem(model: Model, key: string): Promise<Problem | 
   return row.phase.kind === 'off' ? 'no-session' : null;
 }
 
+const FOLDER_LIMIT_MS = 5_000;
+
+/** Whether sandy could work there; a mount that does not answer is as good as missing. */
 export async function isFolder(path: string): Promise<boolean> {
-  const found = await stat(path).catch(() => null);
+  const limit = new Promise<null>((resolve) => {
+    setTimeout(() => resolve(null), FOLDER_LIMIT_MS).unref();
+  });
+  const found = await Promise.race([stat(path).catch(() => null), limit]);
   return found?.isDirectory() === true;
 }
 
@@ -236,7 +243,10 @@ function readStepFailure(
   progress: UpdateProgress | null,
 ): string | null {
   if (end.kind === 'not-started') return end.text;
-  if (operation.record().steps[index]?.outcome !== null) return null;
+  const { steps, stopAfter } = operation.record();
+  if (steps[index]?.outcome !== null) return null;
+  // Whoever cut it did not live to say so.
+  if (stopAfter && end.code === null && progress?.restarting.length === 0) return null;
   if (end.signal !== null) return texts.sandySignalled(end.signal);
   const touched = progress !== null && progress.restarting.length > 0;
   if (end.code === null) return progress?.finished == null ? texts.sandyEndedEarly : null;

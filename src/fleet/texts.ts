@@ -56,7 +56,7 @@ export const texts = {
       ? 'The update was cancelled; no session was touched.'
       : `The update was cancelled after ${countSessions(restarted)} had been restarted.`,
   runFailed: (reason: string, sum: string | null) =>
-    `The update failed: ${reason}.${sum === null ? ' No session was restarted.' : ` ${sum}`}`,
+    `The update failed: ${reason.replace(/\.$/, '')}.${sum === null ? ' No session was restarted.' : ` ${sum}`}`,
   runIdle: 'Nothing was restarted: no session needed it.',
   runHung:
     'The update hangs: its image build has not moved for 15 minutes. No session is touched; `sandy-tray update --cancel` ends it.',
