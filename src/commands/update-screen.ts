@@ -57,7 +57,8 @@ export function createUpdateScreen({ id, logPath, json }: ScreenParts): UpdateSc
     drawn = true;
   };
   const show = ({ text, line }: ReadLine) => {
-    building = line.kind === 'heartbeat' ? `${line.key} ${line.phase}` : null;
+    if (line.kind === 'heartbeat') building = `${line.key} ${line.phase}`;
+    else if (line.kind === 'refreshing') building = line.key;
     if (json) {
       const { kind, ...rest } = line;
       process.stdout.write(
