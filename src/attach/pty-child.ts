@@ -3,9 +3,9 @@
 import { closeSync, constants, openSync, statSync } from 'node:fs';
 import { constants as osConstants } from 'node:os';
 import { ReadStream } from 'node:tty';
+import { findExecutable } from '../system/executable.ts';
 import { withholdDescriptor } from '../system/leaked-descriptors.ts';
 import { makeEndMark } from './end-mark.ts';
-import { findExecutable } from './executable.ts';
 import type { TerminalSize } from './outer-terminal.ts';
 import { type ForkedChild, loadPtyBinding, type PtyBinding } from './pty-binding.ts';
 import { makeWriteQueue } from './write-queue.ts';

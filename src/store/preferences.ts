@@ -3,12 +3,14 @@ import { join } from 'node:path';
 import * as z from 'zod/mini';
 import type { NoticeSettings } from '../fleet/events.ts';
 import type { WindowSettings } from '../fleet/windows.ts';
+import { COMMAND_PLACE, type TerminalSetting, terminalNames } from '../system/terminal-names.ts';
 import { setAside } from './set-aside.ts';
 import { texts } from './texts.ts';
 
 /** What a person can set, with the defaults filled in. */
 export interface Preferences extends WindowSettings {
   readonly sandyPath: string | null;
+  readonly terminal: TerminalSetting;
   readonly notify: NoticeSettings & { readonly failedInQuietHours: boolean };
   /** `HH:MM-HH:MM`, local time; null: never quiet. */
   readonly quietHours: string | null;
@@ -34,6 +36,22 @@ const known: Readonly<Record<string, Preference>> = {
   returnWindowSeconds: wholeNumber(90, 10, 600),
   watchMinutes: wholeNumber(15, 1, 60),
   settleSeconds: wholeNumber(60, 5, 600),
+  terminal: {
+    fallback: null,
+    schema: z.union([
+      z.null(),
+      z.enum(terminalNames),
+      z
+        .array(
+          z.string().check(
+            z.minLength(1),
+            z.refine((element) => !element.includes('\0')),
+          ),
+        )
+        .check(z.refine(holdsCommandOnce)),
+    ]),
+    allowed: `null to take the one that is there, a name (${terminalNames.join(', ')}), or a list such as ["kitty","--hold","--","${COMMAND_PLACE}"] in which one element after the first is "${COMMAND_PLACE}"`,
+  },
   'notify.overnight': onOff(true),
   'notify.late': onOff(true),
   'notify.failed': onOff(true),
@@ -161,6 +179,13 @@ function readJsonObject(path: string): { object: Record<string, unknown>; proble
 
 function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/** An element that only contains it would be given to the terminal as it is, or to a shell. */
+function holdsCommandOnce([program, ...rest]: readonly string[]): boolean {
+  if (program === undefined || program.includes(COMMAND_PLACE)) return false;
+  const places = rest.filter((element) => element.includes(COMMAND_PLACE));
+  return places.length === 1 && places[0] === COMMAND_PLACE;
 }
 
 function wholeNumber(fallback: number, least: number, most: number): Preference {

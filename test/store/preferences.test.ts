@@ -75,3 +75,10 @@ test('any text is read or kept, to the letter', () => {
     { examples: [['null'], ['{}'], ['{"a":1}\u0000'], ['\ufeff{}']] },
   );
 });
+
+test.each(['xterm', 'iterm2', ['/opt/a b/term', '-x', '{cmd}', '--end'], null])(
+  'a terminal may be %j',
+  (terminal) => {
+    expect(checkPreference('terminal', terminal)).toEqual({ kind: 'fine' });
+  },
+);
