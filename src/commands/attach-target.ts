@@ -6,7 +6,7 @@ import { type FleetView, readSandyInfo, type SessionView, view } from '../fleet/
 import type { ReadySandy, Sandy } from '../sandy/client.ts';
 import { adoptSandy, prepareSandy } from '../sandy/preparing.ts';
 import { cleanForeignText } from '../system/foreign-text.ts';
-import { contactAgent } from './agent-connection.ts';
+import { type AgentContact, contactAgent } from './agent-connection.ts';
 import { createLoneSandy } from './lone-sandy.ts';
 import { canonicalise, chooseSession } from './session-argument.ts';
 import type { Setup } from './setup.ts';
@@ -38,6 +38,22 @@ export async function prepareAttach(
   }
   const choice = await choose(argument, fleet.sessions);
   if (choice.kind === 'refused') return choice;
+  return await joinSandy(choice, sandy);
+}
+
+/** The same where it is known already which one: nobody needs to look. */
+export async function prepareTarget(setup: Setup, target: Target): Promise<AttachPreparation> {
+  const contact = await contactAgent(setup.folders.state, 'attach');
+  const sandy = createLoneSandy(setup);
+  if (contact.kind === 'connected') await takeOver(contact, sandy);
+  const name = target.key ?? basename(target.workspace);
+  return await joinSandy({ kind: 'chosen', target, name }, sandy);
+}
+
+async function joinSandy(
+  choice: Choice & { readonly kind: 'chosen' },
+  sandy: Sandy,
+): Promise<AttachPreparation> {
   const readySandy = await prepareSandy(sandy);
   if (readySandy.kind === 'unusable') {
     return { kind: 'refused', text: readySandy.text, code: FAILED };
@@ -59,9 +75,8 @@ interface Seen {
 async function seeFleet(setup: Setup): Promise<Seen> {
   const contact = await contactAgent(setup.folders.state, 'attach');
   if (contact.kind === 'connected') {
-    contact.connection.close();
     const sandy = createLoneSandy(setup);
-    if (contact.status.sandy !== null) await adoptSandy(sandy, readSandyInfo(contact.status.sandy));
+    await takeOver(contact, sandy);
     return { fleet: contact.status, sandy, blindText: null };
   }
   if (contact.text !== null) process.stderr.write(`${contact.text}\n`);
@@ -70,6 +85,15 @@ async function seeFleet(setup: Setup): Promise<Seen> {
   const { model, sandy } = await lookOnce(setup, 'light', createLoneSandy(setup));
   const blindText = model.sight.kind === 'blind' ? model.sight.text : null;
   return { fleet: view(model), sandy, blindText };
+}
+
+/** What the agent knows of sandy need not be asked again. */
+async function takeOver(
+  { connection, status }: AgentContact & { readonly kind: 'connected' },
+  sandy: Sandy,
+): Promise<void> {
+  connection.close();
+  if (status.sandy !== null) await adoptSandy(sandy, readSandyInfo(status.sandy));
 }
 
 type Choice =

@@ -80,6 +80,17 @@ export const catalogue: Readonly<Record<string, Command>> = {
     ],
     load: () => import('./stop.ts'),
   },
+  open: {
+    usage: 'open SESSION',
+    summary: 'a new terminal window with attach on a session',
+    details: [
+      'SESSION is a key, the beginning of one, or a workspace path.',
+      'Which terminal: the preference "terminal", $TERMINAL, else the desktop\'s own or any other.',
+      '',
+      'Exit: 0 its window is open, 1.',
+    ],
+    load: () => import('./open.ts'),
+  },
   ack: {
     usage: 'ack SESSION | ack --all',
     summary: 'take down a pinned failure',

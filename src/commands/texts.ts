@@ -64,6 +64,16 @@ export const texts = {
   attachNeedsTerminal: 'attach needs a terminal for its input and output.',
   noWorkspace: (key: string) =>
     `The workspace folder of ${cleanForeignText(key, 60)} is missing, and sandy does nothing without it. Put it back, or remove the sandbox.`,
+  ticketUnknown:
+    'This window came too late, or its ticket was used before. Open it again with: sandy-tray open SESSION',
+  ticketExpired:
+    'This window came more than a minute after it was asked for. Open it again with: sandy-tray open SESSION',
+  anyKeyCloses: '[any key closes this window]',
+  whichToOpen: 'Say which session.',
+  windowOpened: (name: string, terminal: string, failures: string) => {
+    const opened = `${cleanForeignText(name, 60)} is open in ${cleanForeignText(terminal, 40)}.`;
+    return failures === '' ? opened : `${opened} Tried before it: ${failures}.`;
+  },
   conflict: (key: string) =>
     `${cleanForeignText(key, 60)} is claimed by two workspaces. Remove one of the two sandboxes.`,
   workspaceUnknown: (key: string) =>

@@ -1,0 +1,37 @@
+import { newShim } from '../attach/machine.ts';
+import { openTerminal } from '../attach/outer-terminal.ts';
+import { runShim } from '../attach/shim.ts';
+import { shimWindowsFrom } from '../attach/shim-windows.ts';
+import { guardTerminal } from '../attach/terminal-guard.ts';
+import { windowsFrom } from '../fleet/windows.ts';
+import { createShimPorts } from './attach-ports.ts';
+import type { AttachPreparation } from './attach-target.ts';
+import { UsageError } from './command.ts';
+import type { Setup } from './setup.ts';
+import { texts } from './texts.ts';
+
+/** Runs the terminal that this process is in on a session, until it is left; resolves to the exit code. */
+export async function attachSession(
+  setup: Setup,
+  prepared: AttachPreparation & { readonly kind: 'ready' },
+  options: { readonly reconnects: boolean; readonly ownsWindow: boolean },
+): Promise<number> {
+  const opening = openTerminal(process.env);
+  if (opening.kind === 'none') throw new UsageError(texts.attachNeedsTerminal);
+  const { terminal } = opening;
+  let hangUp = () => {};
+  const stopGuarding = guardTerminal(terminal, () => hangUp());
+  try {
+    const windows = shimWindowsFrom(windowsFrom(setup.preferences, setup.timeScale));
+    return await runShim(
+      newShim({ windows, ...options }),
+      createShimPorts(setup, prepared, terminal, (hangUpAll) => {
+        hangUp = hangUpAll;
+      }),
+    );
+  } finally {
+    await terminal.written();
+    stopGuarding();
+    terminal.putRight();
+  }
+}

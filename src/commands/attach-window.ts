@@ -1,0 +1,55 @@
+import { adoptCarried, takeTicket } from '../terminal/tickets.ts';
+import { attachSession } from './attach-session.ts';
+import { prepareTarget } from './attach-target.ts';
+import { exitCodes, UsageError } from './command.ts';
+import { setUp } from './setup.ts';
+import { texts } from './texts.ts';
+
+const NO_SESSION = 4;
+
+/**
+ * The process in a window that we opened. The window goes with this process, so whatever it has to say
+ * last stays until a key is pressed.
+ */
+export async function attachByTicket(word: string): Promise<number> {
+  const taking = takeTicket(word, Date.now());
+  switch (taking.kind) {
+    case 'unknown':
+      return await sayLast(texts.ticketUnknown, NO_SESSION);
+    case 'expired':
+      return await sayLast(texts.ticketExpired, NO_SESSION);
+    case 'taken':
+      break;
+  }
+  adoptCarried(process.env, taking.content);
+  try {
+    const setup = setUp();
+    const { key, workspace } = taking.content;
+    const prepared = await prepareTarget(setup, { key, workspace });
+    if (prepared.kind === 'refused') return await sayLast(prepared.text, prepared.code);
+    return await attachSession(setup, prepared, { reconnects: true, ownsWindow: true });
+  } catch (error) {
+    if (!(error instanceof UsageError)) throw error;
+    return await sayLast(error.message, exitCodes.usage);
+  }
+}
+
+/** Whoever types as the window comes up does not mean it. */
+const UNMEANT_MS = 1_000;
+
+/** Says it and waits for a key, or for the window to be closed. */
+async function sayLast(text: string, code: number): Promise<number> {
+  const { stdin, stdout } = process;
+  const shownMs = performance.now();
+  stdin.setRawMode(true);
+  stdout.write(`${text}\r\n${texts.anyKeyCloses}\r\n`);
+  await new Promise<void>((resolve) => {
+    stdin.once('end', resolve).once('error', () => resolve());
+    stdin.on('data', () => {
+      if (performance.now() - shownMs >= UNMEANT_MS) resolve();
+    });
+  });
+  stdin.setRawMode(false);
+  stdin.destroy();
+  return code;
+}

@@ -1,0 +1,45 @@
+import { realpathSync } from 'node:fs';
+import { openTerminal } from '../terminal/opening.ts';
+import { describeFailures, describeNotOpened } from '../terminal/texts.ts';
+import { parseArguments } from './arguments.ts';
+import { prepareAttach } from './attach-target.ts';
+import { exitCodes, UsageError } from './command.ts';
+import { type Setup, setUp } from './setup.ts';
+import { texts } from './texts.ts';
+
+export async function run(args: readonly string[]): Promise<number> {
+  const { positionals } = parseArguments(args, {});
+  const [argument, ...more] = positionals;
+  if (argument === undefined) throw new UsageError(texts.whichToOpen);
+  if (more.length > 0) throw new UsageError(texts.tooManyArguments);
+  const setup = setUp();
+  const prepared = await prepareAttach(setup, argument);
+  if (prepared.kind === 'refused') {
+    process.stderr.write(`${prepared.text}\n`);
+    return exitCodes.failed;
+  }
+  const { target, name } = prepared;
+  const activationToken = process.env.XDG_ACTIVATION_TOKEN ?? null;
+  const outcome = await openTerminal({ ...target, activationToken }, openPartsOf(setup));
+  if (outcome.kind !== 'opened') {
+    process.stderr.write(`${describeNotOpened(outcome, target)}\n`);
+    return exitCodes.failed;
+  }
+  const { terminal, failed } = outcome;
+  process.stdout.write(`${texts.windowOpened(name, terminal, describeFailures(failed))}\n`);
+  return exitCodes.ok;
+}
+
+/** What a window is opened with by this process. */
+function openPartsOf({ folders, preferences, timeScale }: Setup) {
+  // The file itself and not a link to it, which may be gone when the window comes up.
+  const program = [process.execPath, realpathSync(process.argv[1] ?? '')];
+  return {
+    platform: process.platform,
+    environment: process.env,
+    stateFolder: folders.state,
+    setting: preferences.terminal,
+    program,
+    timeScale,
+  };
+}
