@@ -33,10 +33,16 @@ export interface CandidatesQuestion {
   readonly environment: Readonly<Record<string, string | undefined>>;
 }
 
+/** A terminal that a person named and that can't be tried. */
+export interface UnfitTerminal {
+  readonly terminal: string;
+  /** `no-screen`: it draws on X11 or on Wayland, and only the other one is there. */
+  readonly kind: 'other-system' | 'no-screen';
+}
+
 export interface Candidates {
   readonly list: readonly Candidate[];
-  /** The setting names a terminal of another system. */
-  readonly foreignSetting: string | null;
+  readonly unfit: readonly UnfitTerminal[];
 }
 
 /**
@@ -48,13 +54,12 @@ export function listCandidates(question: CandidatesQuestion): Candidates {
   const { setting, platform } = question;
   const own = setting !== null && typeof setting !== 'string' ? [fromList(setting)] : [];
   const name = typeof setting === 'string' ? setting : null;
-  const others = platform === 'darwin' ? listMac(name) : listLinux(name, question);
-  const isForeign = name !== null && !isNameOf(platform, name);
-  return { list: [...own, ...others], foreignSetting: isForeign ? name : null };
-}
-
-function isNameOf(platform: NodeJS.Platform, name: string): boolean {
-  return platform === 'darwin' ? isMacName(name) : isLinuxName(name);
+  const { list, unfit } =
+    platform === 'darwin' ? { list: listMac(name), unfit: [] } : listLinux(name, question);
+  const isForeign = platform === 'darwin' ? !isMacName(name) : !isLinuxName(name);
+  const foreign: readonly UnfitTerminal[] =
+    name !== null && isForeign ? [{ terminal: name, kind: 'other-system' }] : [];
+  return { list: [...own, ...list], unfit: [...foreign, ...unfit] };
 }
 
 function fromList(list: readonly string[]): Candidate {
@@ -67,10 +72,7 @@ function fromList(list: readonly string[]): Candidate {
   };
 }
 
-function listLinux(
-  setting: string | null,
-  { environment }: CandidatesQuestion,
-): readonly Candidate[] {
+function listLinux(setting: string | null, { environment }: CandidatesQuestion): Candidates {
   const { TERMINAL = '', XDG_CURRENT_DESKTOP = '' } = environment;
   const variable = basename(TERMINAL);
   const desktop = XDG_CURRENT_DESKTOP.toLowerCase().split(':');
@@ -84,15 +86,19 @@ function listLinux(
     'x-terminal-emulator',
     ...linuxTerminalNames,
   ]);
-  return [...order]
-    .filter((name) => hasDisplayFor(linuxTerminals[name].needs, environment))
-    .map((name) => ({
+  const fits = (name: LinuxTerminalName) => hasDisplayFor(linuxTerminals[name].needs, environment);
+  const list = [...order].filter(fits).map(
+    (name): Candidate => ({
       name,
       // A person who gives a path means that one.
       file: name === variable && name !== setting && TERMINAL.startsWith('/') ? TERMINAL : name,
       argsFor: (command) => [...linuxTerminals[name].args, ...command],
       named: named.has(name),
-    }));
+    }),
+  );
+  // Where there is no display at all, that is what is wrong, and not one of them.
+  const unfit = hasDisplay(environment) ? [...named].filter((name) => !fits(name)) : [];
+  return { list, unfit: unfit.map((terminal) => ({ terminal, kind: 'no-screen' })) };
 }
 
 function hasDisplayFor(
@@ -129,7 +135,7 @@ function listMac(setting: string | null): readonly Candidate[] {
 }
 
 function fileOf(terminal: MacTerminal): string {
-  return terminal.kind === 'program' ? terminal.file : '/usr/bin/open';
+  return terminal.kind === 'program' ? terminal.file : 'open';
 }
 
 function argsOf(

@@ -4,7 +4,7 @@ import { rmSync, statSync, writeFileSync } from 'node:fs';
 import { findExecutable } from '../system/executable.ts';
 import { errorCodeOf } from '../system/files.ts';
 import type { TerminalSetting } from '../system/terminal-names.ts';
-import { type Candidate, hasDisplay, listCandidates } from './candidates.ts';
+import { type Candidate, hasDisplay, listCandidates, type UnfitTerminal } from './candidates.ts';
 import { type LaunchEnd, launch, readLastLine } from './launching.ts';
 import { writeCommandText } from './mac-terminals.ts';
 import { type IssuedTicket, issueTicket, pickCarried, TICKET_LIFE_MS } from './tickets.ts';
@@ -36,7 +36,7 @@ export interface OpenParts {
 export type OpenFailure = { readonly terminal: string } & (
   | { readonly kind: 'not-found' }
   | { readonly kind: 'not-executable' }
-  | { readonly kind: 'other-system' }
+  | { readonly kind: UnfitTerminal['kind'] }
   | { readonly kind: 'not-started'; readonly errorCode: string }
   | { readonly kind: 'exited'; readonly code: number; readonly lastLine: string | null }
   | { readonly kind: 'signalled'; readonly signal: string; readonly lastLine: string | null }
@@ -74,9 +74,8 @@ export async function openTerminal(request: OpenRequest, parts: OpenParts): Prom
   const desktop = await addDesktop(parts.environment, platform);
   const environment = composeWindowEnvironment(desktop, request.activationToken);
   const cwd = isFolder(environment.HOME) ? environment.HOME : '/';
-  const { list, foreignSetting } = listCandidates({ platform, setting, environment });
-  const failed: OpenFailure[] =
-    foreignSetting === null ? [] : [{ terminal: foreignSetting, kind: 'other-system' }];
+  const { list, unfit } = listCandidates({ platform, setting, environment });
+  const failed: OpenFailure[] = [...unfit];
   for (const candidate of list) {
     const terminal = candidate.name;
     const executable = findExecutable(candidate.file, environment.PATH, cwd);

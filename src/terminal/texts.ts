@@ -19,6 +19,8 @@ function describeFailure(failure: OpenFailure): string {
       return 'is not executable';
     case 'other-system':
       return 'is not for this system';
+    case 'no-screen':
+      return 'does not work on this kind of display';
     case 'not-started':
       return `could not be started (${failure.errorCode})`;
     case 'exited':

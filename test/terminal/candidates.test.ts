@@ -120,15 +120,20 @@ describe('on Linux', () => {
     expect(hasDisplay(environment)).toBe(expected);
   });
 
-  test('a Mac terminal in the setting is foreign', () => {
-    const question = { platform: 'linux', environment: X11 } as const;
-    expect(listCandidates({ ...question, setting: 'iterm2' }).foreignSetting).toBe('iterm2');
-    expect(listCandidates({ ...question, setting: 'kitty' }).foreignSetting).toBe(null);
+  test.each([
+    [X11, 'kitty', []],
+    [X11, 'iterm2', [{ terminal: 'iterm2', kind: 'other-system' }]],
+    [X11, 'foot', [{ terminal: 'foot', kind: 'no-screen' }]],
+    [WAYLAND, 'xterm', [{ terminal: 'xterm', kind: 'no-screen' }]],
+    [{ ...WAYLAND, TERMINAL: 'uxterm' }, null, [{ terminal: 'uxterm', kind: 'no-screen' }]],
+    [{}, 'xterm', []],
+  ] as const)('with %j, the setting %j: unfit is %j', (environment, setting, expected) => {
+    expect(listCandidates({ platform: 'linux', environment, setting }).unfit).toEqual(expected);
   });
 });
 
 describe('on macOS', () => {
-  const open = '/usr/bin/open';
+  const open = 'open';
   const file = '/state/tickets/x.command';
 
   test.each([
@@ -167,7 +172,10 @@ describe('on macOS', () => {
 
   test('a Linux terminal in the setting is foreign', () => {
     const question = { platform: 'darwin', environment: {} } as const;
-    expect(listCandidates({ ...question, setting: 'konsole' }).foreignSetting).toBe('konsole');
+    expect(listCandidates({ ...question, setting: 'konsole' }).unfit).toEqual([
+      { terminal: 'konsole', kind: 'other-system' },
+    ]);
+    expect(listCandidates({ ...question, setting: 'kitty' }).unfit).toEqual([]);
   });
 
   test('only what opens a file has one written', () => {
