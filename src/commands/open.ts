@@ -19,7 +19,8 @@ export async function run(args: readonly string[]): Promise<number> {
     return exitCodes.failed;
   }
   const { target, name } = prepared;
-  const activationToken = process.env.XDG_ACTIVATION_TOKEN ?? null;
+  const { XDG_ACTIVATION_TOKEN, DESKTOP_STARTUP_ID } = process.env;
+  const activationToken = XDG_ACTIVATION_TOKEN ?? DESKTOP_STARTUP_ID ?? null;
   const outcome = await openTerminal({ ...target, activationToken }, openPartsOf(setup));
   if (outcome.kind !== 'opened') {
     process.stderr.write(`${describeNotOpened(outcome, target)}\n`);

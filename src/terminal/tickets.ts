@@ -7,6 +7,7 @@
 import { randomBytes } from 'node:crypto';
 import {
   existsSync,
+  lstatSync,
   mkdirSync,
   readdirSync,
   readFileSync,
@@ -142,13 +143,16 @@ export function takeTicket(word: string, nowMs: number): Taking {
   }
   const content = readContent(taken);
   if (content === null) return { kind: 'unknown' };
-  // A clock that was set back says nothing either.
-  const isGood = content.createdAt <= nowMs && nowMs < content.expiresAt;
+  // A clock that was set back by as much says nothing either.
+  const { createdAt, expiresAt } = content;
+  const isGood = Math.abs(nowMs - createdAt) < expiresAt - createdAt;
   return isGood ? { kind: 'taken', content } : { kind: 'expired' };
 }
 
 function readContent(path: string): TicketContent | null {
   try {
+    // It says which sandy to run: another user's word for it is none.
+    if (lstatSync(path).uid !== process.getuid?.()) return null;
     const parsed = contentSchema.safeParse(JSON.parse(readFileSync(path, 'utf8')));
     return parsed.success ? parsed.data : null;
   } catch {

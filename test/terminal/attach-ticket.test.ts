@@ -1,7 +1,8 @@
+import { setTimeout as pause } from 'node:timers/promises';
 import { describe } from 'vitest';
 import { type IssuedTicket, issueTicket } from '../../src/terminal/tickets.ts';
 import { find } from '../agent/running-agent.ts';
-import { type Desk, seesInside, test } from '../attach/terminals.ts';
+import { type Desk, seesInside, type Terminal, test } from '../attach/terminals.ts';
 
 function issue({ stage }: Desk, workspace: string, variables = {}): IssuedTicket {
   const content = { key: null, workspace, variables };
@@ -9,6 +10,15 @@ function issue({ stage }: Desk, workspace: string, variables = {}): IssuedTicket
   const issuing = issueTicket(stage.program.ownFolder, content, times);
   if (issuing.kind !== 'issued') throw new Error(issuing.errorCode);
   return issuing.ticket;
+}
+
+/** Waits longer than keys are ignored for, sees that the window is still there, and presses one. */
+async function closeByKey(window: Terminal, key: string): Promise<number> {
+  await window.sees('[any key closes this window]');
+  await pause(1_200);
+  if (window.isOver()) throw new Error('it did not wait');
+  window.type(key);
+  return await window.ends();
 }
 
 /** What a ticket of the program of this test carries. */
@@ -28,9 +38,7 @@ describe.concurrent('attach --ticket', () => {
     await seesInside(window, fleet, alpha);
     const second = desk.attach(['--ticket', word]);
     await second.sees('its ticket was used before');
-    await second.sees('[any key closes this window]');
-    await second.presses('x');
-    expect(await second.ends()).toBe(4);
+    expect(await closeByKey(second, 'x')).toBe(4);
     expect(window.isOver()).toBe(false);
   });
 
@@ -39,9 +47,7 @@ describe.concurrent('attach --ticket', () => {
     async (word, { desk, expect }) => {
       const window = desk.attach([`--ticket=${word}`]);
       await window.sees('This window came too late');
-      await window.sees('[any key closes this window]');
-      await window.presses('\r');
-      expect(await window.ends()).toBe(4);
+      expect(await closeByKey(window, '\r')).toBe(4);
     },
   );
 
@@ -51,9 +57,7 @@ describe.concurrent('attach --ticket', () => {
     const { word } = issue(desk, find(fleet, 'alpha').workspace, variables);
     const window = desk.attach(['--ticket', word]);
     await window.sees('SANDY_TRAY_TIME_SCALE is not a number above 0: "fast"');
-    await window.sees('[any key closes this window]');
-    await window.presses(' ');
-    expect(await window.ends()).toBe(2);
+    expect(await closeByKey(window, '\x03')).toBe(2);
   });
 
   test('takes nothing where there is no terminal, or with a session as well', async ({

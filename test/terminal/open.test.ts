@@ -158,6 +158,24 @@ describe.concurrent('open', () => {
     expect(existsSync(first.SANDY_TRAY_DIR)).toBe(false);
   });
 
+  test('asks the agent where one runs, and so does the window', async ({ standIns, expect }) => {
+    const { stage } = standIns;
+    const fleet = await stage.addFleet(['alpha']);
+    const alpha = find(fleet, 'alpha');
+    const agent = await stage.startAgent();
+    await agent.seesState(alpha, 'detached');
+    const before = readCalls(fleet.dir).length;
+    standIns.add('xterm', 'stays');
+    expect(await open(standIns, ['alpha'])).toMatchObject({ code: 0, stderr: '' });
+    await isAttached(fleet, alpha);
+    const asked = readCalls(fleet.dir)
+      .slice(before)
+      .filter(({ argv, ppid }) => argv[0] !== '--attach' && ppid !== agent.pid);
+    expect(asked.map(({ argv }) => argv)).toEqual([]);
+    expect(attachesOf(fleet)).toEqual([attachTo(alpha)]);
+    await agent.stop();
+  });
+
   test('goes through the usual folders as well', async ({ standIns, expect }) => {
     const { stage, folder } = standIns;
     const fleet = await stage.addFleet(['alpha']);

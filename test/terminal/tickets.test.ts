@@ -1,4 +1,5 @@
 import {
+  chownSync,
   existsSync,
   mkdirSync,
   readdirSync,
@@ -61,7 +62,8 @@ describe('a ticket', () => {
   });
 
   test.each([
-    [-1, 'expired'],
+    [-LIFE_MS, 'expired'],
+    [1 - LIFE_MS, 'taken'],
     [0, 'taken'],
     [LIFE_MS - 1, 'taken'],
     [LIFE_MS, 'expired'],
@@ -94,6 +96,12 @@ describe('a ticket', () => {
   test.each(['', 'null', '{}', '{"key":5}', 'no JSON'])('that holds %j is none', (text) => {
     const ticket = issue(makeState());
     writeFileSync(ticket.nameFile('ticket'), text);
+    expect(takeTicket(ticket.word, AT)).toEqual({ kind: 'unknown' });
+  });
+
+  test.runIf(process.getuid?.() === 0)('of another user is none', () => {
+    const ticket = issue(makeState());
+    chownSync(ticket.nameFile('ticket'), 12_345, 12_345);
     expect(takeTicket(ticket.word, AT)).toEqual({ kind: 'unknown' });
   });
 
