@@ -1,5 +1,6 @@
 import { realpathSync } from 'node:fs';
-import { openTerminal } from '../terminal/opening.ts';
+import { prepareScope } from '../system/own-scope.ts';
+import { type OpenParts, openTerminal } from '../terminal/opening.ts';
 import { describeFailures, describeNotOpened } from '../terminal/texts.ts';
 import { parseArguments } from './arguments.ts';
 import { prepareAttach } from './attach-target.ts';
@@ -21,7 +22,7 @@ export async function run(args: readonly string[]): Promise<number> {
   const { target, name } = prepared;
   const { XDG_ACTIVATION_TOKEN, DESKTOP_STARTUP_ID } = process.env;
   const activationToken = XDG_ACTIVATION_TOKEN ?? DESKTOP_STARTUP_ID ?? null;
-  const outcome = await openTerminal({ ...target, activationToken }, openPartsOf(setup));
+  const outcome = await openTerminal({ ...target, activationToken }, await preparePartsFrom(setup));
   if (outcome.kind !== 'opened') {
     process.stderr.write(`${describeNotOpened(outcome, target)}\n`);
     return exitCodes.failed;
@@ -32,15 +33,17 @@ export async function run(args: readonly string[]): Promise<number> {
 }
 
 /** What a window is opened with by this process. */
-function openPartsOf({ folders, preferences, timeScale }: Setup) {
-  // The file itself and not a link to it, which may be gone when the window comes up.
-  const program = [process.execPath, realpathSync(process.argv[1] ?? '')];
+async function preparePartsFrom(setup: Setup): Promise<OpenParts> {
+  const { folders, preferences, timeScale } = setup;
   return {
     platform: process.platform,
     environment: process.env,
     stateFolder: folders.state,
     setting: preferences.terminal,
-    program,
+    // The file itself and not a link to it, which may be gone when the window comes up.
+    program: [process.execPath, realpathSync(process.argv[1] ?? '')],
     timeScale,
+    // A desktop's shortcuts are run by a service of its own.
+    wrap: await prepareScope(process.env),
   };
 }

@@ -1,6 +1,7 @@
 /** Opens a terminal window on a session: one terminal after another, until a window has taken its ticket. */
 
 import { rmSync, statSync, writeFileSync } from 'node:fs';
+import type { DetachedCommand } from '../system/detached.ts';
 import { findExecutable } from '../system/executable.ts';
 import { errorCodeOf } from '../system/files.ts';
 import type { TerminalSetting } from '../system/terminal-names.ts';
@@ -28,8 +29,8 @@ export interface OpenParts {
   /** Our own program, absolute: what runs it, and its file. `attach` and a ticket are put behind. */
   readonly program: readonly string[];
   readonly timeScale: number;
-  /** Puts something round a terminal's command, such as what starts it outside of a service. */
-  readonly wrap?: (command: readonly string[]) => readonly string[];
+  /** Changes a terminal's command into one that execs it, such as outside of our own service. */
+  readonly wrap?: (command: DetachedCommand) => DetachedCommand;
 }
 
 /** Why a terminal opened no window. `lastLine` is the program's own last word: foreign text. */
@@ -121,7 +122,7 @@ async function attemptWindow(
   { key, workspace }: OpenRequest,
   parts: OpenParts,
 ): Promise<Attempt> {
-  const { timeScale, wrap = (command) => command } = parts;
+  const { timeScale, wrap } = parts;
   const content = { key, workspace, variables: pickCarried(parts.environment) };
   const times = { nowMs: Date.now(), lifeMs: TICKET_LIFE_MS / timeScale };
   const issuing = issueTicket(parts.stateFolder, content, times);
@@ -135,8 +136,8 @@ async function attemptWindow(
     ticket.withdraw();
     return { kind: 'not-written', errorCode: errorCodeOf(error) };
   }
-  const outputFile = ticket.nameFile('log');
-  const ended = launch({ command: wrap([file, ...args]), environment, cwd, outputFile });
+  const outputPath = ticket.nameFile('log');
+  const ended = launch({ file, args, environment, cwd, outputPath, wrap });
   const waited = await awaitTaking(ticket, ended, WINDOW_LIMIT_MS / timeScale);
   // Between the last look and now it may have been taken after all.
   if (waited.kind === 'taken' || ticket.withdraw() === 'taken') {
@@ -145,7 +146,7 @@ async function attemptWindow(
   }
   rmSync(ticket.nameFile('command'), { force: true });
   const why =
-    waited.kind === 'not-started' ? waited : { ...waited, lastLine: readLastLine(outputFile) };
+    waited.kind === 'not-started' ? waited : { ...waited, lastLine: readLastLine(outputPath) };
   return { kind: 'given-up', why };
 }
 

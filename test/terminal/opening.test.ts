@@ -49,7 +49,11 @@ describe.concurrent('openTerminal', () => {
     );
     const outcome = await openTerminal(requestFor(alpha), {
       ...partsOf(standIns),
-      wrap: (command) => [wrapper, marker, ...command],
+      wrap: ({ file, args, environment }) => ({
+        file: wrapper,
+        args: [marker, file, ...args],
+        environment,
+      }),
     });
     expect(outcome).toEqual({ kind: 'opened', terminal: 'xterm', failed: [] });
     await isAttached(fleet, alpha);
@@ -64,7 +68,7 @@ describe.concurrent('openTerminal', () => {
     standIns.add('xterm', 'stays');
     const outcome = await openTerminal(requestFor(find(fleet, 'alpha')), {
       ...partsOf(standIns),
-      wrap: (command) => ['/no/where', ...command],
+      wrap: (command) => ({ ...command, file: '/no/where' }),
     });
     expect(outcome).toEqual({
       kind: 'not-opened',
