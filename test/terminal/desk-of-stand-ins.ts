@@ -10,9 +10,15 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { delimiter, join } from 'node:path';
+import {
+  type Fleet,
+  readCalls,
+  readEvents,
+  type Session,
+} from '../../fixtures/fake-sandy/fleet.mjs';
 import { type Stage, test as stageTest, until } from '../agent/running-agent.ts';
 import { expectGone, isRunning } from '../processes.ts';
-import { writeScript } from '../program.ts';
+import { type Ran, type Variables, writeScript } from '../program.ts';
 
 const STAND_IN = join(import.meta.dirname, 'stand-in-terminal.mjs');
 
@@ -119,4 +125,38 @@ function findTool(name: string): string {
     }
   }
   throw new Error(`no ${name} on this machine`);
+}
+
+/** So long that only a terminal that hangs is given up: a busy machine needs seconds for a window. */
+export const PATIENT = { SANDY_TRAY_TIME_SCALE: '0.2' };
+
+/** Runs `open` where only the terminals of this test are found. */
+export function openIn(
+  { stage, variables }: StandIns,
+  args: readonly string[],
+  more: Variables = {},
+): Promise<Ran> {
+  return stage.program.run(['open', ...args], { ...variables, ...PATIENT, ...more });
+}
+
+/** The arguments of every attach, the oldest first. */
+export function attachesOf(fleet: Fleet): readonly (readonly string[])[] {
+  return readCalls(fleet.dir)
+    .filter(({ argv }) => argv[0] === '--attach')
+    .map(({ argv }) => argv);
+}
+
+export function attachTo({ workspace }: Session): readonly string[] {
+  return ['--attach', '--workspace', workspace];
+}
+
+/** Waits until a client is in. */
+export async function isAttached(fleet: Fleet, { key, record }: Session): Promise<void> {
+  await until(
+    () =>
+      readEvents(fleet.dir).some(
+        (event) => event.why === 'client-attached' && event.record === record,
+      ),
+    () => `${key} to be attached: ${JSON.stringify(attachesOf(fleet))}`,
+  );
 }

@@ -3,11 +3,11 @@
 import { existsSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, vi } from 'vitest';
-import { type Fleet, readEvents, type Session } from '../../fixtures/fake-sandy/fleet.mjs';
+import { readEvents, type Session } from '../../fixtures/fake-sandy/fleet.mjs';
 import { type OpenParts, openTerminal } from '../../src/terminal/opening.ts';
-import { find, until } from '../agent/running-agent.ts';
+import { find } from '../agent/running-agent.ts';
 import { PROGRAM } from '../program.ts';
-import { type StandIns, test } from './desk-of-stand-ins.ts';
+import { isAttached, type StandIns, test } from './desk-of-stand-ins.ts';
 
 vi.setConfig({ testTimeout: 180_000, maxConcurrency: 6 });
 
@@ -25,16 +25,6 @@ function partsOf({ stage, variables }: StandIns): OpenParts {
 
 function requestFor({ key, workspace }: Session) {
   return { key, workspace, activationToken: null };
-}
-
-async function isAttached(fleet: Fleet, session: Session): Promise<void> {
-  await until(
-    () =>
-      readEvents(fleet.dir).some(
-        ({ why, record }) => why === 'client-attached' && record === session.record,
-      ),
-    () => `${session.key} to be attached`,
-  );
 }
 
 describe.concurrent('openTerminal', () => {
