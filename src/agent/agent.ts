@@ -93,7 +93,7 @@ export async function startAgent(options: AgentOptions): Promise<Agent> {
       socketPath: nameSocket(folder),
       identity: { pid: process.pid, version, epoch, startedAt: new Date(startedAt).toISOString() },
       onRequest: (name, body, client) =>
-        answerRequest({ loop, waiters, operator, onHandOver }, name, body, client),
+        answerRequest({ loop, waiters, operator, looks, onHandOver }, name, body, client),
       onClientsChanged(clients) {
         waiters.keep(clients);
         attended = clients.some(({ role }) => role === 'update');

@@ -1,6 +1,7 @@
 import * as z from 'zod/mini';
 import type { Answer, ControlClient } from '../control/served-client.ts';
 import { isRunId } from '../store/run-folders.ts';
+import type { Looks } from './looks.ts';
 import type { Loop } from './loop.ts';
 import type { AskAnswer, Operator } from './operator.ts';
 import { texts } from './texts.ts';
@@ -23,13 +24,14 @@ export interface RequestParts {
   readonly loop: Loop;
   readonly waiters: Waiters;
   readonly operator: Operator;
+  readonly looks: Looks;
   /** Null: this agent makes room for nobody. */
   readonly onHandOver: (() => void) | null;
 }
 
 /** Answers what clients ask of the agent; null where there is no such request. */
 export async function answerRequest(
-  { loop, waiters, operator, onHandOver }: RequestParts,
+  { loop, waiters, operator, looks, onHandOver }: RequestParts,
   name: string,
   body: unknown,
   client: ControlClient,
@@ -57,7 +59,8 @@ export async function answerRequest(
     }
     case 'refresh':
       loop.dispatch({ kind: 'refresh-asked', at: Date.now() });
-      return { ok: true, text: '' };
+      // Whoever asks wants to know how it is now: a look that had begun before doesn't tell.
+      return { ok: true, text: '', body: { pollId: (await looks.fresh())?.polls.lastId ?? null } };
     case 'ask': {
       const parsed = askBody.safeParse(body);
       if (!parsed.success || !isAskable(parsed.data)) return { ok: false, text: texts.badRequest };

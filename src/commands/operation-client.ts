@@ -19,16 +19,20 @@ const AGAIN_MS = 200;
 const SEEN_LIMIT_MS = 25_000;
 
 const answerShape = z.object({ kind: z.enum(['running', 'done', 'busy', 'refused']) });
+/** The look that shows how it is now; the snapshots up to it may still be on their way. */
+const refreshed = z.object({ pollId: z.number() });
 const outcomeShape = z.object({ kind: z.string(), text: z.nullable(z.string()) });
 
 /** The newest that the agent can tell, from a look taken now; what it knew before where that takes too long. */
 export async function seeNow({ connection, status }: AgentHost): Promise<StatusDocument> {
-  await connection.request('refresh', null, SEEN_LIMIT_MS);
   let newest = status;
+  const outcome = await connection.request('refresh', null, SEEN_LIMIT_MS);
+  const seen = refreshed.safeParse(outcome.kind === 'answered' ? outcome.body : null);
+  if (!seen.success) return newest;
   const limit = new Promise<null>((resolve) =>
     setTimeout(() => resolve(null), SEEN_LIMIT_MS).unref(),
   );
-  while (newest.poll.id === status.poll.id) {
+  while (newest.poll.id < seen.data.pollId) {
     const next = await Promise.race([connection.snapshots.next(), limit]);
     if (next === null || next.done === true) return newest;
     newest = next.value.status;
