@@ -167,7 +167,7 @@ export function prepareUpdate(operation: Operation, parts: OperationParts): Upda
       }
       if (isDryRun) return sumCheck(end, logs);
       dispatch({ kind: 'run-ended', at: Date.now(), end });
-      return await confirmUpdate(id, operation.record().steps, parts);
+      return await confirmUpdate(id, operation.record().steps, end, parts);
     },
     cancel: () => cancel('cancelled'),
   };
@@ -272,18 +272,19 @@ function sumCheck(end: RunEnd, logs: readonly (StepLog | null)[]): RunOutcome {
 async function confirmUpdate(
   id: string,
   steps: readonly RunStep[],
+  end: RunEnd,
   parts: OperationParts,
 ): Promise<RunOutcome | null> {
   const { model, dispatch, looks, timeScale } = parts;
   let spentMs = 0;
   for (;;) {
     const { run, lastRun } = model();
-    if (lastRun?.id === id) return sumUpdate(lastRun, steps);
+    if (lastRun?.id === id) return sumUpdate(lastRun, steps, end);
     if (run?.id !== id) return { ...nothing, kind: 'lost', text: texts.runLost };
     if (spentMs >= STUCK_MS / timeScale) {
       const keys = run.announced.filter((key) => !run.restarts.some((one) => one.key === key));
       dispatch({ kind: 'stuck', at: Date.now(), keys, attempt: id });
-      const stuck = sumUpdate(model().lastRun, steps);
+      const stuck = sumUpdate(model().lastRun, steps, end);
       return { ...stuck, kind: 'stuck', text: texts.nobodySaw };
     }
     const before = performance.now();
@@ -295,11 +296,12 @@ async function confirmUpdate(
 
 const nothing = { text: null, restarted: [], candidates: [], skipped: [], failed: [] };
 
-function sumUpdate(finished: Model['lastRun'], steps: readonly RunStep[]): RunOutcome {
+function sumUpdate(finished: Model['lastRun'], steps: readonly RunStep[], end: RunEnd): RunOutcome {
   if (finished === null) return { ...nothing, kind: 'lost' };
   const { restarted, skipped, failed, outcome } = finished;
   const anyFailed = failed.length > 0 || skipped.some(({ reason }) => reason === 'build failed');
-  const sum = { text: null, restarted: [...restarted], candidates: [] };
+  const text = end.kind === 'failed' ? end.reason : null;
+  const sum = { text, restarted: [...restarted], candidates: [] };
   const lists = { skipped: [...skipped], failed: [...failed] };
   // Of one session alone what kept it from being asked is the whole answer.
   const only = steps.length === 1 ? (steps[0]?.outcome ?? null) : null;

@@ -50,16 +50,16 @@ export const updateTexts = {
   sum: (outcome: RunOutcome | null) => {
     if (outcome === null || outcome.kind === 'lost')
       return 'What it came to is not known. See: sandy-tray status\n';
-    const { restarted, failed, skipped, text } = outcome;
+    const { kind, restarted, failed, skipped, text } = outcome;
     const head =
-      restarted.length + failed.length === 0 && outcome.kind === 'ok'
+      restarted.length + failed.length === 0 && kind === 'ok'
         ? 'Nothing was restarted: no session needed it.'
-        : outcome.kind === 'cancelled'
+        : kind === 'cancelled'
           ? `Cancelled; ${restarted.length} restarted before.`
           : `${restarted.length} restarted, ${failed.length} failed.`;
     const lines = [
       head,
-      ...(text === null ? [] : [cleanForeignText(text, REASON_CHARACTERS)]),
+      ...(text === null ? [] : [sayWhy(kind, cleanForeignText(text, REASON_CHARACTERS))]),
       ...restarted.map((key) => `  ${cleanForeignText(key, KEY_CHARACTERS)}  restarted`),
       ...failed.map((one) => listReason(one)),
       ...skipped.map((one) => listReason(one, 'skipped: ')),
@@ -108,6 +108,11 @@ export const updateTexts = {
   } satisfies Record<RunOutcome['kind'], (key: string) => string>,
   leftOperation: 'It goes on without this window. See: sandy-tray status',
 } as const;
+
+/** The reason of a run that failed is half a sentence; all others have a whole one. */
+function sayWhy(kind: RunOutcome['kind'], text: string): string {
+  return kind === 'failed' ? `The update failed: ${text}.` : text;
+}
 
 function listReason({ key, reason }: KeyedReason, before = ''): string {
   return `  ${cleanForeignText(key, KEY_CHARACTERS)}  ${before}${cleanForeignText(reason, REASON_CHARACTERS)}`;
