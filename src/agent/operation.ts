@@ -60,13 +60,14 @@ const LOOK_MS = 500;
 
 /**
  * Starts a step's command, or adopts it where an earlier agent has started it, and waits for its end.
- * `onOutput` is called whenever its log may have grown.
+ * `onOutput` is called whenever its log may have grown, `onRunning` once it is known which process it is.
  */
 export async function carryOutStep(
   operation: Operation,
   index: number,
   parts: StepParts,
   onOutput: () => void,
+  onRunning: () => void = () => {},
 ): Promise<StepEnd> {
   const step = operation.record().steps[index];
   if (step === undefined || parts.signal.aborted) return { kind: 'left' };
@@ -76,6 +77,7 @@ export async function carryOutStep(
     operation.changeStep(index, { endedAt: Date.now(), outcome: 'not-started' });
     return running;
   }
+  onRunning();
   const stopReading = readNowAndThen(operation.logPath, onOutput);
   const end = await Promise.race([running.ended, whenAborted(parts.signal)]);
   stopReading();

@@ -289,7 +289,11 @@ export function createOperator(parts: OperatorParts): Operator {
         return { kind: 'too-late', text: texts.notCancellable(text) };
       }
       const kind = await current.update.cancel();
-      return { kind, text: kind === 'cancelled' ? texts.cancelled : texts.tooLate };
+      const touched = current.update.hasTouched();
+      if (kind === 'cancelled') return { kind, text: texts.cancelled(touched) };
+      return kind === 'over' && !touched
+        ? { kind: 'nothing', text: texts.nothingToCancel }
+        : { kind: 'too-late', text: texts.tooLate };
     },
     async findOthers() {
       const other = await findOther();

@@ -59,7 +59,10 @@ export const texts = {
   conflict: (key: string) =>
     `${key} is claimed by two workspaces. Remove one of the two sandboxes first.`,
   tooLate: 'It is too late to cancel: sessions are being restarted.',
-  cancelled: 'The update was cancelled; no session was touched.',
+  cancelled: (touched: boolean) =>
+    touched
+      ? 'The update was cancelled; what it had restarted before stays as it is.'
+      : 'The update was cancelled; no session was touched.',
   notCancellable: (what: string) => `${what} Only an update can be cancelled.`,
   nothingToCancel: 'Nothing to cancel: no update is running.',
   busy: (use: Pick<SlotUse, 'op' | 'keys'>, since: string) =>

@@ -33,12 +33,19 @@ export interface Update {
   readonly catchUp: () => void;
   /** Resolves to what it came to; null: the agent is stopping and the next one goes on with it. */
   readonly carryOut: () => Promise<RunOutcome | null>;
-  readonly cancel: () => Promise<'cancelled' | 'too-late'>;
+  /** `over`: its commands had ended by themselves. */
+  readonly cancel: () => Promise<Cut>;
+  /** Whether it began to restart a session. */
+  readonly hasTouched: () => boolean;
 }
+
+type Cut = 'cancelled' | 'too-late' | 'over';
 
 /** By sandy's own count; a failing image build makes it wait for ever, heartbeat after heartbeat. */
 const HUNG_SECONDS = 15 * 60;
 const GIVEN_UP_SECONDS = 30 * 60;
+/** How long the terminal that shows a run may take to find a new agent, however fast a fleet's time runs. */
+const FINDING_MS = 30_000;
 
 /** How long polls may be blind before what a command came to is given up. Awake time. */
 export const STUCK_MS = 12 * 60 * 1000;
@@ -47,13 +54,16 @@ const CONFIRM_MS = 3_000;
 const BUILD_FAILED = 'build-failed';
 
 export function prepareUpdate(operation: Operation, parts: OperationParts): Update {
-  const { id, op, origin, keys, steps } = operation.record();
+  const { id, op, origin, onTerminal, keys, steps } = operation.record();
   const { dispatch } = parts;
   const isDryRun = op === 'check';
+  const preparedAt = performance.now();
   const logs: (StepLog | null)[] = steps.map(() => null);
   const told = new Set<string>();
   let lastPlan = '';
-  let cancelling: Promise<'cancelled' | 'too-late'> | null = null;
+  let cancelling: Promise<Cut> | null = null;
+  /** Open until the present step's command is known, which may be started or adopted just now. */
+  let known = openGate();
 
   const tell = (message: Message) => {
     if (!isDryRun) dispatch(message);
@@ -93,8 +103,10 @@ export function prepareUpdate(operation: Operation, parts: OperationParts): Upda
     const phase = unchanged >= HUNG_SECONDS ? 'hung' : 'building';
     if (isRunningStep()) tell({ kind: 'run-built', at, phase });
     // A slot that nobody frees would keep everything else out for ever.
-    if (unchanged >= GIVEN_UP_SECONDS && !parts.isAttended()) void cancel(BUILD_FAILED);
+    if (unchanged >= GIVEN_UP_SECONDS && !isAttended()) void cancel(BUILD_FAILED);
   };
+  const isAttended = () =>
+    parts.isAttended() || (onTerminal && performance.now() - preparedAt < FINDING_MS);
   const isRunningStep = () => runningStep(operation.record().steps) !== -1;
 
   const cancel = (outcome: 'cancelled' | typeof BUILD_FAILED) => {
@@ -103,9 +115,13 @@ export function prepareUpdate(operation: Operation, parts: OperationParts): Upda
     });
     return cancelling;
   };
-  const cutStep = async (outcome: string): Promise<'cancelled' | 'too-late'> => {
+  const cutStep = async (outcome: string): Promise<Cut> => {
+    // Whoever adopts it lets it go on, since it may have been stopped: not while it is stopped here.
+    await known.closed;
     const index = runningStep(operation.record().steps);
+    if (index === -1) return 'over';
     const process = operation.record().steps[index]?.process ?? null;
+    readStep(index);
     const log = logs[index] ?? null;
     if (process === null || log === null) return 'too-late';
     // Noted before: whoever comes after our death must not go on with the next step.
@@ -120,7 +136,7 @@ export function prepareUpdate(operation: Operation, parts: OperationParts): Upda
       return 'cancelled';
     }
     operation.change({ stopAfter: false });
-    return 'too-late';
+    return cut === 'gone' ? 'over' : 'too-late';
   };
 
   const begin = () => {
@@ -140,8 +156,10 @@ export function prepareUpdate(operation: Operation, parts: OperationParts): Upda
         operation.changeStep(index, { endedAt: Date.now(), outcome: problem });
         continue;
       }
-      const end = await carryOutStep(operation, index, parts, report);
+      const end = await carryOutStep(operation, index, parts, report, known.close);
+      known.close();
       await cancelling;
+      known = openGate();
       if (end.kind === 'left') return null;
       const failure = readStepFailure(operation, index, end, readStep(index));
       if (failure !== null) return { kind: 'failed', reason: failure };
@@ -159,7 +177,7 @@ export function prepareUpdate(operation: Operation, parts: OperationParts): Upda
     async carryOut() {
       begin();
       await parts.settle();
-      const end = await carryOutSteps();
+      const end = await carryOutSteps().finally(() => known.close());
       if (end === null) return null;
       report();
       for (const left of leftOutOf(operation.record().steps, logs)) {
@@ -170,7 +188,16 @@ export function prepareUpdate(operation: Operation, parts: OperationParts): Upda
       return await confirmUpdate(id, operation.record().steps, end, parts);
     },
     cancel: () => cancel('cancelled'),
+    hasTouched: () => steps.some((_, index) => (readStep(index)?.restarting.length ?? 0) > 0),
   };
+}
+
+function openGate(): { readonly closed: Promise<void>; readonly close: () => void } {
+  let close = () => {};
+  const closed = new Promise<void>((resolve) => {
+    close = resolve;
+  });
+  return { closed, close: () => close() };
 }
 
 function runningStep(steps: readonly RunStep[]): number {
