@@ -1,0 +1,250 @@
+import { readFileSync } from 'node:fs';
+import { describe, expect } from 'vitest';
+import {
+  livePids,
+  NO_DELAYS,
+  type SessionKnobs,
+  type SessionSpec,
+  sessionsOf,
+  setSession,
+} from '../../fixtures/fake-sandy/fleet.mjs';
+import { readSlot } from '../../src/store/slot.ts';
+import { seesInside, test } from '../attach/terminals.ts';
+import {
+  ask,
+  begin,
+  finish,
+  killAgent,
+  programArguments,
+  readFailures,
+  readObjects,
+  readOutcome,
+  readStatus,
+} from './asking.ts';
+import { find, stateOf, until } from './running-agent.ts';
+
+/** A build that fails is never noticed: sandy tells each 20 s of its own time what it printed last. */
+const hanging = { ...NO_DELAYS, heartbeatMs: 1_000 };
+
+const lives = (dir: string) => sessionsOf(dir).map(({ container }) => container?.id);
+
+describe.concurrent('an update whose image build hangs', () => {
+  test('is shown, told once, and ends when it is cancelled', async ({ desk }) => {
+    const { stage } = desk;
+    stage.scale(30);
+    const fleet = await stage.addFleet(['alpha', { name: 'bravo', build: 'fails' }], {
+      delays: hanging,
+    });
+    const before = lives(fleet.dir);
+    const bravo = find(fleet, 'bravo');
+    const client = desk.attachForeign(fleet, bravo);
+    await seesInside(client, fleet, bravo);
+    const first = await stage.startAgent();
+
+    const window = desk.open(process.execPath, programArguments('update', '--all', '--yes'));
+    await first.sees(({ run }) => run?.phase === 'hung', 'an update that hangs');
+    expect((await readStatus(stage)).run?.phase).toBe('hung');
+    await window.sees('The image build has not moved for 15 minutes.');
+    // The person may look at it for as long as it takes, also with another agent.
+    const log = first.newest().run?.log ?? '';
+    await until(
+      () => readFileSync(log, 'utf8').includes('(2000s: '),
+      () => 'a build that hangs for more than half an hour',
+    );
+    expect(first.newest().run?.phase).toBe('hung');
+    await killAgent(first);
+    const agent = await stage.startAgent();
+    await agent.sees(({ run }) => run?.phase === 'hung', 'the same with a new agent');
+
+    expect(await ask(stage, 'update', '--cancel')).toEqual({
+      code: 0,
+      stdout: 'The update was cancelled; no session was touched.\n',
+      stderr: '',
+    });
+    await window.sees('Cancelled; 0 restarted before.');
+    expect(await window.ends()).toBe(1);
+    expect(livePids(fleet.dir)).toEqual([client.pid]);
+    expect(lives(fleet.dir)).toEqual(before);
+    expect(client.isOver()).toBe(false);
+    expect(await readSlot(stage.program.ownFolder)).toEqual({ kind: 'free' });
+    const status = await readStatus(stage);
+    expect(status).toMatchObject({
+      run: null,
+      failures: [],
+      lastRun: { outcome: 'cancelled', restarted: [], failed: [] },
+    });
+    const hung = (await stage.readLog()).filter(({ kind }) => kind === 'run-hung');
+    expect(hung).toMatchObject([{ notice: true }]);
+    expect(await ask(stage, 'update', '--cancel')).toEqual({
+      code: 0,
+      stdout: 'Nothing to cancel: no update is running.\n',
+      stderr: '',
+    });
+  });
+
+  test('and that nobody looks at ends by itself', async ({ stage }) => {
+    stage.scale(30);
+    const fleet = await stage.addFleet(['alpha', { name: 'bravo', build: 'fails' }], {
+      delays: hanging,
+    });
+    const before = lives(fleet.dir);
+    const agent = await stage.startAgent();
+    const asked = await ask(stage, 'update', '--all', '--yes', '--json');
+    expect(asked.code).toBe(1);
+    expect(readOutcome(asked)).toMatchObject({ kind: 'failed', text: 'image build failed' });
+    expect(readObjects(asked)).toContainEqual(expect.objectContaining({ phase: 'hung' }));
+    expect(livePids(fleet.dir)).toEqual([]);
+    expect(lives(fleet.dir)).toEqual(before);
+    expect((await stage.logs('run-failed')).text).toBe(
+      'The update failed: image build failed. No session was restarted.',
+    );
+    await agent.sees(({ lastRun }) => lastRun?.outcome === 'failed', 'what it came to');
+
+    setSession(fleet.dir, find(fleet, 'bravo').record, { build: 'ok' });
+    const next = await ask(stage, 'update', '--all', '--yes', '--json');
+    expect(next.code).toBe(0);
+    expect(readOutcome(next).restarted.toSorted()).toEqual(
+      ['alpha', 'bravo'].map((name) => find(fleet, name).key),
+    );
+    const kinds = (await stage.readLog()).map(({ kind }) => kind);
+    expect(kinds.filter((kind) => kind.startsWith('run-'))).toEqual([
+      'run-started',
+      'run-hung',
+      'run-failed',
+      'run-started',
+      'run-completed',
+    ]);
+  });
+});
+
+interface Failing {
+  readonly spec: SessionSpec;
+  readonly kind: string;
+  readonly text: RegExp;
+  readonly reason: string;
+  /** What is mended before it is started in a terminal. */
+  readonly mended: SessionKnobs;
+  readonly approves?: boolean;
+}
+
+const gone = /^alpha-\w+ is down: sandy reported that stopping it failed, and it is gone\./;
+const notStarted =
+  /^alpha-\w+ is down: the update stopped it and could not start it again\. Sandy gives no reason; start it in a terminal to see one\.$/;
+const notBack =
+  /^alpha-\w+ did not come back: it went away for an update and is not back after \d+ min( \d+ s)?\.$/;
+
+const failing: Readonly<Record<string, Failing>> = {
+  'stopped too late for sandy': {
+    spec: { delays: { stopMs: 2_000, stopLimitMs: 500 } },
+    kind: 'update-failed',
+    text: gone,
+    reason: 'could not be restarted and is down',
+    mended: { delays: {} },
+  },
+  'that needs an approval': {
+    spec: { needsApproval: true, approved: false },
+    kind: 'update-failed',
+    text: notStarted,
+    reason: 'could not be restarted and is down',
+    mended: {},
+    approves: true,
+  },
+  'that cannot be launched': {
+    spec: { start: 'run-fails', delays: { startTimeoutMs: 10_000 } },
+    kind: 'update-failed',
+    text: notStarted,
+    reason: 'could not be restarted and is down',
+    mended: { start: 'ok' },
+  },
+  'whose container crashes': {
+    spec: { start: 'crash-loop', delays: { crashLoopMs: 20_000 } },
+    kind: 'late',
+    text: notBack,
+    reason: 'did not come back',
+    mended: { start: 'ok' },
+  },
+  'whose lock lingers': {
+    spec: { delays: { lockLingersMs: 90_000, startTimeoutMs: 300_000, stopLimitMs: 600_000 } },
+    kind: 'update-failed',
+    text: notStarted,
+    reason: 'could not be restarted and is down',
+    mended: { delays: {} },
+  },
+  'that sandy only claims to have restarted': {
+    spec: { start: 'claimed' },
+    kind: 'late',
+    text: notBack,
+    reason: 'did not come back',
+    mended: { start: 'ok' },
+  },
+};
+
+describe.concurrent('an update of a session', () => {
+  for (const [name, { spec, kind, text, reason, mended, approves }] of Object.entries(failing)) {
+    test(`${name} pins it until a person has started it`, async ({ desk }) => {
+      const { stage } = desk;
+      stage.scale(30);
+      const fleet = await stage.addFleet([
+        { name: 'alpha', lockPid: process.pid, ...spec },
+        { name: 'bravo', lockPid: process.pid },
+      ]);
+      const [alpha, bravo] = [find(fleet, 'alpha'), find(fleet, 'bravo')];
+      const first = await stage.startAgent();
+      const asked = await ask(stage, 'update', '--all', '--yes', '--json');
+      expect(asked.code).toBe(1);
+      expect(readOutcome(asked)).toMatchObject({
+        kind: 'failed',
+        restarted: [bravo.key],
+        failed: [{ key: alpha.key, reason }],
+      });
+      const pinned = await readFailures(stage);
+      expect(pinned).toMatchObject([{ key: alpha.key, kind, text: expect.stringMatching(text) }]);
+
+      await killAgent(first);
+      const agent = await stage.startAgent();
+      expect(await readFailures(stage)).toEqual(pinned);
+      expect(agent.newest().badge).toEqual({ state: 'attention', count: 1 });
+
+      setSession(fleet.dir, alpha.record, mended);
+      const window = desk.open(process.execPath, programArguments('start', 'alpha'));
+      if (approves === true) {
+        await window.sees('Approve? [y/N]');
+        window.type('y\r');
+      }
+      await window.sees(`${alpha.key} is running.`);
+      expect(await window.ends()).toBe(0);
+      await agent.sees(
+        (status) => status.failures.length === 0 && stateOf(status, alpha) === 'detached',
+        'it back',
+      );
+      expect(await readFailures(stage)).toEqual([]);
+      const log = (await stage.readLog()).filter(({ key }) => key === alpha.key);
+      // The pin was told once, however often an agent was started.
+      expect(log.filter(({ kind }) => kind === 'late' || kind === 'down')).not.toHaveLength(0);
+      expect(log.filter(({ kind, notice }) => kind !== 'back' && notice)).toHaveLength(1);
+      expect(log.at(-1)?.kind).toBe('back');
+    });
+  }
+
+  test('that cannot be stopped reports it, and leaves it up', async ({ stage }) => {
+    stage.scale(30);
+    const fleet = await stage.addFleet([
+      { name: 'alpha', stop: 'ignored', delays: { stopLimitMs: 3_000 } },
+    ]);
+    const alpha = find(fleet, 'alpha');
+    const agent = await stage.startAgent();
+    const asked = await finish(begin(stage, 'update', 'alpha', '--yes', '--json'));
+    expect(asked.code).toBe(1);
+    expect(readOutcome(asked)).toMatchObject({
+      kind: 'failed',
+      restarted: [],
+      failed: [{ key: alpha.key, reason: 'could not be restarted and still runs' }],
+    });
+    const [after] = await agent.looksAgain(1);
+    expect(after?.failures).toEqual([]);
+    expect(stateOf(agent.newest(), alpha)).toBe('detached');
+    const plain = await ask(stage, 'update', 'alpha', '--yes');
+    expect(plain.code).toBe(1);
+    expect(plain.stdout).toContain(`${alpha.key}  could not be restarted and still runs`);
+  });
+});
