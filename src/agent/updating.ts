@@ -148,10 +148,11 @@ export function prepareUpdate(operation: Operation, parts: OperationParts): Upda
 
   const carryOutSteps = async (): Promise<RunEnd | null> => {
     for (const [index, { key, startedAt, endedAt }] of operation.record().steps.entries()) {
-      if (endedAt !== null) continue;
-      // What runs has to be looked after, whatever was wished for.
-      if (operation.record().stopAfter && startedAt === null) break;
-      const problem = key === null ? null : await findProblem(parts.model(), key);
+      // What runs has to be looked after, whatever was wished for; what had ended is only judged, since
+      // the agent before may not have come to that.
+      const isOpen = startedAt === null && endedAt === null;
+      if (isOpen && operation.record().stopAfter) break;
+      const problem = isOpen && key !== null ? await findProblem(parts.model(), key) : null;
       if (problem !== null && key !== null) {
         operation.changeStep(index, { endedAt: Date.now(), outcome: problem });
         continue;
