@@ -28,9 +28,10 @@ export const texts = {
     'no-session': 'is not running',
     'workspace-missing': 'workspace folder is missing',
   },
-  /** sandy's exit codes of `--start`. */
+  /** sandy's exit codes of `--start`; 0 is asked for only where what it says did not come about. */
   exitCode: (code: number) =>
     ({
+      0: 'sandy said that it had done it',
       6: 'sandy refused to launch it before something is approved (code 6)',
       7: 'its container crashes again and again (code 7)',
       8: 'nobody could attach to it in time (code 8)',
