@@ -26,6 +26,13 @@ export async function runVerb(op: 'start' | 'stop', args: readonly string[]): Pr
   let isFollowed = false;
   try {
     const status = await seeNow(host);
+    const tooOld = describeTooOld(op, status);
+    // First: of the sessions of a sandy that can't do it none may be known.
+    if (tooOld !== null) {
+      if (json) process.stdout.write(`${JSON.stringify({ key: null, ...tooOld })}\n`);
+      else process.stderr.write(`${tooOld.text}\n`);
+      return exitCodes.unavailable;
+    }
     const key = chooseKey(argument, status);
     const onTerminal = process.stdin.isTTY && process.stdout.isTTY && !json;
     if (op === 'start' && onTerminal) {
@@ -52,6 +59,12 @@ export async function runVerb(op: 'start' | 'stop', args: readonly string[]): Pr
   } finally {
     if (!isFollowed) await host.close();
   }
+}
+
+function describeTooOld(op: 'start' | 'stop', { sandy }: StatusDocument) {
+  if (sandy === null || sandy.capabilities.includes(op)) return null;
+  const text = texts.noDaemon(sandy.version);
+  return { kind: 'refused', why: 'too-old', text, retryable: false } as const;
 }
 
 function chooseKey(argument: string, status: StatusDocument): string {
