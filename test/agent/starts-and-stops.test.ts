@@ -1,0 +1,336 @@
+import { readdirSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
+import { describe, expect } from 'vitest';
+import {
+  type Fleet,
+  NO_DELAYS,
+  readEvents,
+  removeContainer,
+  type Session,
+  sessionOf,
+  setKnobs,
+  setLock,
+  setSession,
+} from '../../fixtures/fake-sandy/fleet.mjs';
+import { readStopIntent } from '../../src/store/stop-intents.ts';
+import { test } from '../attach/terminals.ts';
+import {
+  ask,
+  begin,
+  callsOf,
+  changingCalls,
+  finish,
+  killAgent,
+  programArguments,
+  readFailures,
+  readObjects,
+  readStatus,
+} from './asking.ts';
+import { find, type RunningAgent, type Stage, stateOf, until } from './running-agent.ts';
+
+/** Ends a session as a person with docker does, once the agent has seen it. */
+async function takeAway(agent: RunningAgent, fleet: Fleet, session: Session): Promise<void> {
+  await agent.seesState(session, 'detached');
+  removeContainer(fleet.dir, session.record);
+  setLock(fleet.dir, session.key, 'free');
+  await agent.seesState(session, 'ended');
+}
+
+/** Waits until sandy was called with this. */
+async function isCalled(fleet: Fleet, verb: string, times = 1): Promise<void> {
+  await until(
+    () => callsOf(fleet, verb).length >= times,
+    () => `sandy ${verb}`,
+  );
+}
+
+/** The words of what was called, in order. */
+const verbs = (fleet: Fleet) => changingCalls(fleet).map(({ argv }) => argv[0]);
+
+async function prepare(
+  stage: Stage,
+  delays: Readonly<Record<string, number>> = {},
+): Promise<{ fleet: Fleet; alpha: Session; bravo: Session; agent: RunningAgent }> {
+  stage.scale(30);
+  const fleet = await stage.addFleet(
+    [
+      { name: 'alpha', lockPid: process.pid },
+      { name: 'bravo', lockPid: process.pid },
+    ],
+    { delays: { ...NO_DELAYS, ...delays } },
+  );
+  const agent = await stage.startAgent();
+  return { fleet, alpha: find(fleet, 'alpha'), bravo: find(fleet, 'bravo'), agent };
+}
+
+describe.concurrent('a start', () => {
+  for (const agents of ['an agent', 'no agent']) {
+    test(`is one start-up, however many ask for it with ${agents}`, async ({ stage }) => {
+      // Long enough for three programs to come.
+      const { fleet, alpha, agent } = await prepare(stage, { beforeLockMs: 90_000 });
+      await takeAway(agent, fleet, alpha);
+      if (agents === 'no agent') await agent.stop();
+      const asked = await Promise.all([1, 2, 3].map(() => ask(stage, 'start', 'alpha', '--json')));
+      const results = asked.map((one) => readObjects(one));
+      expect(results).toEqual([results[0], results[0], results[0]]);
+      expect(results[0]).toMatchObject([
+        { key: alpha.key, kind: 'ok', text: null, retryable: false },
+      ]);
+      expect(asked.map(({ code }) => code)).toEqual([0, 0, 0]);
+      expect(callsOf(fleet, '--start')).toHaveLength(1);
+      expect(await ask(stage, 'start', 'alpha')).toMatchObject({
+        code: 0,
+        stdout: `${alpha.key} is running.\n`,
+      });
+      expect(callsOf(fleet, '--start')).toHaveLength(1);
+    });
+  }
+
+  test('during an update is told what is busy', async ({ stage }) => {
+    const { fleet, alpha, agent } = await prepare(stage, { buildMs: 300_000 });
+    await takeAway(agent, fleet, alpha);
+    const update = begin(stage, 'update', '--all', '--yes', '--json');
+    await isCalled(fleet, '--update-sessions');
+    for (const verb of ['start', 'stop']) {
+      const target = verb === 'start' ? 'alpha' : 'bravo';
+      const busy = await ask(stage, verb, target, '--json');
+      expect(busy.code).toBe(75);
+      expect(readObjects(busy)).toMatchObject([
+        {
+          kind: 'busy',
+          text: expect.stringMatching(
+            /^An update of all sessions is running since \d\d:\d\d\. Try again when it is over\.$/,
+          ),
+          retryable: true,
+        },
+      ]);
+    }
+    const plain = await ask(stage, 'start', 'alpha');
+    expect(plain).toMatchObject({ code: 75, stdout: '' });
+    expect(plain.stderr).toContain('An update of all sessions is running since ');
+    expect((await update.ended).code).toBe(0);
+    expect(verbs(fleet)).toEqual(['--update-sessions']);
+  });
+
+  test('that somebody makes with sandy itself keeps ours out', async ({ stage }) => {
+    const { fleet, alpha, bravo, agent } = await prepare(stage, { beforeLockMs: 300_000 });
+    await takeAway(agent, fleet, alpha);
+    const theirs = stage.sandy(fleet, '--start', '--workspace', alpha.workspace);
+    await isCalled(fleet, '--start');
+    const busy = await ask(stage, 'stop', bravo.key, '--json');
+    expect(busy.code).toBe(75);
+    expect(readObjects(busy)).toMatchObject([
+      {
+        text: `A start started elsewhere is running (pid ${theirs.pid}). Try again when it is over.`,
+      },
+    ]);
+    expect(callsOf(fleet, '--stop')).toEqual([]);
+    expect((await theirs.ended).code).toBe(0);
+  });
+
+  test('is stopped when it lands, when a stop was asked for meanwhile', async ({ stage }) => {
+    const { fleet, alpha, agent } = await prepare(stage, { beforeLockMs: 60_000, innerMs: 30_000 });
+    await takeAway(agent, fleet, alpha);
+    const starter = begin(stage, 'start', 'alpha', '--json');
+    await isCalled(fleet, '--start');
+    const stopper = await ask(stage, 'stop', 'alpha', '--json');
+    const started = await finish(starter);
+    expect(started.code).toBe(1);
+    expect(readObjects(started)).toMatchObject([{ kind: 'cancelled', retryable: true }]);
+    expect(stopper.code).toBe(0);
+    expect(readObjects(stopper)).toMatchObject([{ kind: 'ok' }]);
+    expect(verbs(fleet)).toEqual(['--start', '--stop']);
+    const [start, stop] = changingCalls(fleet);
+    expect(stop?.at).toBeGreaterThanOrEqual(start?.exitedAt ?? Number.POSITIVE_INFINITY);
+    expect(sessionOf(fleet.dir, alpha.record)?.container).toBeNull();
+    expectGoneTwice(fleet, stop?.exitedAt ?? 0);
+    const status = await readStatus(stage);
+    expect(stateOf(status, alpha)).toBe('stopped');
+    expect(status.failures).toEqual([]);
+    expect((await stage.readLog()).filter(({ notice }) => notice)).toEqual([]);
+  });
+
+  test('that fails is pinned until another one works', async ({ stage }) => {
+    const { fleet, alpha, agent } = await prepare(stage);
+    await takeAway(agent, fleet, alpha);
+    setSession(fleet.dir, alpha.record, { start: 'refused' });
+    const failed = await ask(stage, 'start', 'alpha', '--json');
+    expect(failed.code).toBe(1);
+    const text = `${alpha.key} could not be started: sandy ended with code 1. Its last words: “[sandy] Daemon startup was refused before it could launch (see the guidance above).”. Start it in a terminal: sandy-tray start ${alpha.key}`;
+    expect(readObjects(failed)).toMatchObject([{ kind: 'start-failed', text, retryable: true }]);
+    const pinned = await readFailures(stage);
+    expect(pinned).toMatchObject([{ key: alpha.key, kind: 'start-failed', text }]);
+    await killAgent(agent);
+    const next = await stage.startAgent();
+    expect(await readFailures(stage)).toEqual(pinned);
+
+    expect((await ask(stage, 'start', 'alpha')).code).toBe(1);
+    expect(callsOf(fleet, '--start')).toHaveLength(2);
+    setSession(fleet.dir, alpha.record, { start: 'ok' });
+    expect(await ask(stage, 'start', 'alpha')).toMatchObject({ code: 0, stderr: '' });
+    expect(callsOf(fleet, '--start')).toHaveLength(3);
+    expect((await readStatus(stage)).failures).toEqual([]);
+    const log = await stage.readLog();
+    expect(log.filter(({ kind }) => kind === 'start-failed')).toHaveLength(2);
+    expect(next.newest().badge.state).not.toBe('attention');
+  });
+
+  test('that hangs is pinned when sandy gives it up', async ({ stage }) => {
+    const { fleet, alpha, agent } = await prepare(stage, { startTimeoutMs: 60_000 });
+    await takeAway(agent, fleet, alpha);
+    setSession(fleet.dir, alpha.record, { start: 'timeout' });
+    const failed = await ask(stage, 'start', 'alpha', '--json');
+    expect(failed.code).toBe(1);
+    expect(readObjects(failed)).toMatchObject([{ kind: 'start-failed' }]);
+    expect(await readFailures(stage)).toMatchObject([{ key: alpha.key, kind: 'start-failed' }]);
+    // It becomes ready after all.
+    setSession(fleet.dir, alpha.record, { inner: 'up' });
+    await agent.sees(({ failures }) => failures.length === 0, 'the failure gone');
+  });
+
+  test('that sandy only claims is pinned after 90 s', async ({ stage }) => {
+    const { fleet, alpha, agent } = await prepare(stage);
+    await takeAway(agent, fleet, alpha);
+    setSession(fleet.dir, alpha.record, { start: 'claimed' });
+    const failed = await ask(stage, 'start', 'alpha', '--json');
+    expect(failed.code).toBe(1);
+    expect(readObjects(failed)).toMatchObject([
+      {
+        kind: 'start-failed',
+        text: expect.stringContaining('could not be started: sandy said that it had done it.'),
+      },
+    ]);
+    expect(await readFailures(stage)).toMatchObject([{ kind: 'start-failed' }]);
+    setSession(fleet.dir, alpha.record, { start: 'ok' });
+    expect((await ask(stage, 'start', 'alpha')).code).toBe(0);
+    expect(await readFailures(stage)).toEqual([]);
+  });
+
+  test('without docker says that, and pins nothing', async ({ stage }) => {
+    const { fleet, alpha, agent } = await prepare(stage);
+    await takeAway(agent, fleet, alpha);
+    setKnobs(fleet.dir, { docker: 'down' });
+    const down = await ask(stage, 'start', 'alpha', '--json');
+    expect(down.code).toBe(69);
+    expect(readObjects(down)).toMatchObject([{ kind: 'docker-unreachable', retryable: true }]);
+    expect(await ask(stage, 'start', 'alpha')).toMatchObject({
+      code: 69,
+      stderr: 'Docker cannot be reached. Start it and try again.\n',
+    });
+    expect(await readFailures(stage)).toEqual([]);
+    setKnobs(fleet.dir, { docker: 'up' });
+    expect((await ask(stage, 'start', 'alpha')).code).toBe(0);
+  });
+
+  test('in a terminal joins one that is made for somebody else', async ({ desk }) => {
+    const { stage } = desk;
+    const { fleet, alpha, agent } = await prepare(stage, { beforeLockMs: 90_000 });
+    await takeAway(agent, fleet, alpha);
+    const other = begin(stage, 'start', 'alpha');
+    await isCalled(fleet, '--start');
+    const window = desk.open(process.execPath, programArguments('start', 'alpha'));
+    await window.sees('is being started already; waiting for that.');
+    await window.sees(`${alpha.key} is running.`);
+    expect(await window.ends()).toBe(0);
+    expect((await other.ended).code).toBe(0);
+    expect(callsOf(fleet, '--start')).toHaveLength(1);
+  });
+});
+
+/** The looks that ended after a stop and before anybody was told that it is gone. */
+function expectGoneTwice(fleet: Fleet, stoppedAt: number): void {
+  const looks = callsOf(fleet, '--print-state').filter(
+    ({ at, exitedAt }) => at >= stoppedAt && exitedAt !== null,
+  );
+  expect(looks.length).toBeGreaterThanOrEqual(2);
+  // Two seconds of this fleet's time.
+  expect((looks.at(-1)?.exitedAt ?? 0) - (looks[0]?.at ?? 0)).toBeGreaterThanOrEqual(2_000 / 30);
+}
+
+describe.concurrent('a stop', () => {
+  test('is meant: nobody is alarmed, and it is over when two looks saw it gone', async ({
+    stage,
+  }) => {
+    stage.configure({ pollFullSeconds: 60 });
+    const { fleet, alpha, agent } = await prepare(stage);
+    await agent.seesState(alpha, 'detached');
+    expect(await ask(stage, 'stop', 'alpha', '--json')).toMatchObject({ code: 0, stderr: '' });
+    const [stop] = callsOf(fleet, '--stop');
+    expectGoneTwice(fleet, stop?.exitedAt ?? 0);
+    await agent.seesState(alpha, 'stopped');
+    // Written before sandy was asked.
+    const folder = join(stage.program.ownFolder, 'stops');
+    const [name = ''] = readdirSync(folder);
+    expect(statSync(join(folder, name)).mtimeMs).toBeLessThanOrEqual(stop?.at ?? 0);
+    expect(readStopIntent(stage.program.ownFolder, alpha.key)).toBeLessThanOrEqual(stop?.at ?? 0);
+    await pauseFor(agent, 90_000);
+    await agent.stop();
+    const log = (await stage.readLog()).filter(({ key }) => key === alpha.key);
+    expect(log.map(({ kind, notice }) => `${kind} ${notice}`)).toEqual(['stopped false']);
+  });
+
+  for (const moment of ['before sandy is asked', 'while sandy does it']) {
+    test(`stays meant when its asker, which is the agent, dies ${moment}`, async ({ stage }) => {
+      stage.configure({ pollFullSeconds: 60 });
+      const { fleet, alpha, agent } = await prepare(stage, { preambleMs: 30_000 });
+      await agent.seesState(alpha, 'detached');
+      await agent.stop();
+      const asker = begin(stage, 'stop', 'alpha');
+      const folder = stage.program.ownFolder;
+      await (moment === 'while sandy does it'
+        ? isCalled(fleet, '--stop')
+        : until(
+            () => readStopIntent(folder, alpha.key) !== null,
+            () => 'the note that it is meant',
+          ));
+      asker.child.kill('SIGKILL');
+      await asker.ended;
+      expect(readEvents(fleet.dir).filter(({ why }) => why === 'container-gone')).toEqual([]);
+      expect(readStopIntent(folder, alpha.key)).not.toBeNull();
+      const next = await stage.startAgent();
+      await next.seesState(alpha, 'stopped');
+      await until(
+        () => readEvents(fleet.dir).some(({ why }) => why === 'container-gone'),
+        () => 'the end of its container',
+      );
+      expect(verbs(fleet)).toEqual(['--stop']);
+      await pauseFor(next, 90_000);
+      const log = (await stage.readLog()).filter(({ key }) => key === alpha.key);
+      expect(log.map(({ kind }) => kind)).toEqual(['stopped']);
+    });
+  }
+
+  test('of one that ignores it says that it still runs', async ({ stage }) => {
+    const { fleet, alpha, agent } = await prepare(stage, { stopLimitMs: 3_000 });
+    await agent.seesState(alpha, 'detached');
+    setSession(fleet.dir, alpha.record, { stop: 'ignored' });
+    const asked = await ask(stage, 'stop', 'alpha', '--json');
+    expect(asked.code).toBe(1);
+    expect(readObjects(asked)).toMatchObject([
+      {
+        kind: 'failed',
+        text: `${alpha.key} still runs after it was asked to stop: sandy ended with code 5. Its last words: “[sandy] The daemon session did not stop in time.”. Look at it with \`sandy-tray status\`.`,
+      },
+    ]);
+    expect(stateOf(await readStatus(stage), alpha)).toBe('detached');
+    // It is not to be taken for meant when it ends for another reason later.
+    setSession(fleet.dir, alpha.record, { stop: 'ok' });
+    expect((await ask(stage, 'stop', 'alpha')).code).toBe(0);
+  });
+
+  test('of one that does not run says so', async ({ stage }) => {
+    const { fleet, alpha, agent } = await prepare(stage);
+    await takeAway(agent, fleet, alpha);
+    const asked = await ask(stage, 'stop', 'alpha', '--json');
+    expect(asked.code).toBe(1);
+    expect(readObjects(asked)).toMatchObject([{ kind: 'refused', why: 'no-session' }]);
+    expect(verbs(fleet)).toEqual([]);
+  });
+});
+
+/** Waits for so much of the time that an agent counts. */
+async function pauseFor(agent: RunningAgent, ms: number): Promise<void> {
+  await pause(ms / 30);
+  await agent.looksAgain(1);
+}
