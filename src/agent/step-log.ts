@@ -48,7 +48,10 @@ export function readFileEnd(path: string, from: number): string | null {
   readBytes(path, start, null, (bytes) => {
     text += bytes.toString('utf8');
   });
-  const lines = text.split('\n').map((line) => cleanForeignText(line, LAST_LINE_CHARACTERS).trim());
+  // Docker ends lines for terminals, and rewrites one with each bare return.
+  const lines = text
+    .split(/[\r\n]+/)
+    .map((line) => cleanForeignText(line, LAST_LINE_CHARACTERS).trim());
   return lines.findLast((line) => line !== '') ?? null;
 }
 
