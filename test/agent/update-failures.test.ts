@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { describe, expect } from 'vitest';
 import {
   livePids,
@@ -8,11 +8,14 @@ import {
   sessionsOf,
   setSession,
 } from '../../fixtures/fake-sandy/fleet.mjs';
+import { newRunId, openRunFolders } from '../../src/store/run-folders.ts';
+import type { RunStep } from '../../src/store/run-record.ts';
 import { readSlot } from '../../src/store/slot.ts';
 import { seesInside, test } from '../attach/terminals.ts';
 import {
   ask,
   begin,
+  changingCalls,
   finish,
   killAgent,
   programArguments,
@@ -225,6 +228,55 @@ describe.concurrent('an update of a session', () => {
       expect(log.at(-1)?.kind).toBe('back');
     });
   }
+
+  test('that had failed when its agent died goes no further with the next one', async ({
+    stage,
+  }) => {
+    stage.scale(30);
+    const fleet = await stage.addFleet(['alpha', 'bravo']);
+    const sessions = [find(fleet, 'alpha'), find(fleet, 'bravo')];
+    const steps = sessions.map(({ key, workspace }): RunStep => {
+      const args = ['--update-sessions', '--yes', '--workspace', workspace];
+      const rest = { exitCode: null, signal: null, outcome: null };
+      return {
+        key,
+        workspace,
+        args,
+        logFrom: 0,
+        process: null,
+        startedAt: null,
+        endedAt: null,
+        ...rest,
+      };
+    });
+    const now = Date.now();
+    const id = newRunId(now);
+    const folders = openRunFolders(stage.program.ownFolder);
+    folders.create({
+      id,
+      op: 'update',
+      origin: 'cli',
+      onTerminal: false,
+      keys: sessions.map(({ key }) => key),
+      idleForMinutes: null,
+      rebuild: false,
+      askedAt: now,
+      steps: steps.map((step, index) =>
+        index === 0 ? { ...step, startedAt: now, endedAt: now, exitCode: 1 } : step,
+      ),
+      stopAfter: false,
+      outcome: null,
+      endedAt: null,
+    });
+    writeFileSync(folders.logPath(id), '[sandy] Found 1 daemon session(s).\nno space left\n');
+    const agent = await stage.startAgent();
+    const { text } = await stage.logs('run-failed');
+    expect(text).toBe(
+      'The update failed: sandy ended with code 1, and its last words were: no space left. No session was restarted.',
+    );
+    await agent.sees(({ run }) => run === null, 'its end');
+    expect(changingCalls(fleet)).toEqual([]);
+  });
 
   test('that cannot be stopped reports it, and leaves it up', async ({ stage }) => {
     stage.scale(30);

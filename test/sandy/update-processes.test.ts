@@ -1,0 +1,127 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { join } from 'node:path';
+import fc from 'fast-check';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import {
+  findSandyProcesses,
+  findUpdateProcesses,
+  parsePsLine,
+  parseSandyCommand,
+} from '../../src/sandy/update-processes.ts';
+import { writeScript } from '../program.ts';
+import { makeScratchFolder } from '../scratch-folder.ts';
+
+const update = { verb: 'update-sessions', dryRun: false, workspace: null };
+
+describe('a command line', () => {
+  it.each([
+    ['sandy --update-sessions --yes', update],
+    ['/opt/bin/sandy --update-sessions', update],
+    ['bash /opt/bin/sandy --update-sessions', update],
+    ['/usr/bin/env bash /opt/bin/sandy --update-sessions', update],
+    ['sandy --update-sessions --dry-run', { ...update, dryRun: true }],
+    ['sandy --update-sessions --workspace /w --yes', { ...update, workspace: '/w' }],
+    ['sandy --workspace /w --update-sessions', { ...update, workspace: '/w' }],
+    ['sandy --update-sessions --workspace', update],
+    ['bash sandy --start --workspace /w', { verb: 'start', dryRun: false, workspace: '/w' }],
+    ['sandy --stop', { verb: 'stop', dryRun: false, workspace: null }],
+    ['sandy --print-state', null],
+    ['sandy --attach --workspace /w', null],
+    ['sandy --start-over', null],
+    ['sandy --stop-all --yes', null],
+    ['--start sandy', null],
+    ['grep -- --update-sessions sandy', null],
+    ['vim notes-on-sandy --start', null],
+    ['node a b c d sandy --start', null],
+    ['', null],
+  ])('%s', (line, expected) => {
+    expect(parseSandyCommand(line.split(' '))).toEqual(expected);
+  });
+
+  it('is read whatever it says', () => {
+    const word = fc.oneof(
+      fc.string(),
+      fc.constantFrom('sandy', '--start', '--stop', '--workspace', '--dry-run', '/w'),
+    );
+    fc.assert(
+      fc.property(fc.array(word, { maxLength: 8 }), (args) => {
+        const command = parseSandyCommand(args);
+        if (command === null) return;
+        expect(args).toContain(`--${command.verb}`);
+        if (command.workspace !== null) expect(args).toContain(command.workspace);
+      }),
+    );
+  });
+});
+
+describe('a line of ps', () => {
+  it.each([
+    ['  12 bash /b/sandy --start --workspace /my work/a', 12, 'start', '/my work/a'],
+    [
+      '12 sandy --update-sessions --workspace /my work/a --yes',
+      12,
+      'update-sessions',
+      '/my work/a',
+    ],
+    ['12 sandy --stop', 12, 'stop', null],
+  ])('%s', (line, pid, verb, workspace) => {
+    const [found, ...more] = parsePsLine(line);
+    expect(more).toEqual([]);
+    expect(found?.pid).toBe(pid);
+    expect(parseSandyCommand(found?.args ?? [])).toMatchObject({ verb, workspace });
+  });
+
+  it.each(['', 'PID COMMAND', '12 sandy --print-state', 'x sandy --start', '12'])(
+    '“%s” is none',
+    (line) => {
+      expect(parsePsLine(line)).toEqual([]);
+    },
+  );
+});
+
+/** A sandy that is at work until its input ends. */
+async function startSandy(...args: readonly string[]): Promise<ChildProcess> {
+  const script = writeScript(join(makeScratchFolder(), 'sandy'), 'echo at work; read line');
+  const child = spawn(script, args, { stdio: ['pipe', 'pipe', 'ignore'] });
+  onTestFinished(async () => {
+    if (child.exitCode !== null || child.signalCode !== null) return;
+    child.kill('SIGKILL');
+    await once(child, 'exit');
+  });
+  await once(child.stdout as NodeJS.ReadableStream, 'data');
+  return child;
+}
+
+describe('the living processes', () => {
+  it('are found with what they do, until they end', async () => {
+    const workspace = '/a folder/with --start in it';
+    const started = await startSandy('--start', '--workspace', workspace);
+    const dry = await startSandy('--update-sessions', '--dry-run');
+    const probe = await startSandy('--print-state');
+    const find = async (pid: number | undefined) =>
+      (await findSandyProcesses())?.find((one) => one.pid === pid);
+    expect(await find(started.pid)).toEqual({
+      pid: started.pid,
+      verb: 'start',
+      dryRun: false,
+      ...(process.platform === 'linux' ? { workspace } : { workspace: expect.any(String) }),
+    });
+    expect(await find(dry.pid)).toMatchObject({ verb: 'update-sessions', dryRun: true });
+    expect(await find(probe.pid)).toBeUndefined();
+    started.stdin?.end();
+    await once(started, 'exit');
+    expect(await find(started.pid)).toBeUndefined();
+  });
+
+  it('that update are told apart from starts, and ours from others', async () => {
+    const ours = await startSandy('--update-sessions', '--yes', '--workspace', '/w');
+    const others = await startSandy('--update-sessions', '--yes');
+    const start = await startSandy('--start');
+    const found = await findUpdateProcesses(new Set([ours.pid ?? 0]));
+    const of = ({ pid }: ChildProcess) => found?.find((one) => one.pid === pid);
+    expect(of(ours)).toEqual({ pid: ours.pid, ours: true, dryRun: false, workspace: '/w' });
+    expect(of(others)).toEqual({ pid: others.pid, ours: false, dryRun: false, workspace: null });
+    expect(of(start)).toBeUndefined();
+  });
+});
