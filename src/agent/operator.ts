@@ -162,15 +162,16 @@ export function createOperator(parts: OperatorParts): Operator {
     }
     // What was seen a quarter of an hour ago decides nothing.
     if ((await looks.fresh()) === null) return { kind: 'busy', text: texts.noAgentYet };
+    const holder = await readSlot(stateFolder);
+    const use = holder.kind === 'busy' ? holder.holder.info : null;
+    // Somebody starts it in a terminal: it is stopped when it lands, though it doesn't run yet.
+    if (use !== null && isStopOfStart({ ...asked, ...use }, asked)) return begin(asked, by);
     const refusal = await refuse(asked);
     if (refusal !== null) return refusal;
-    const holder = await readSlot(stateFolder);
     if (holder.kind === 'busy') {
-      const { info, pid } = holder.holder;
-      if (info === null) return { kind: 'busy', text: texts.busyUnknown(pid) };
-      // Somebody starts it in a terminal: it is stopped when it lands.
-      const follows = isStopOfStart({ ...asked, ...info }, asked);
-      return follows ? begin(asked, by) : busyWith(info);
+      return use === null
+        ? { kind: 'busy', text: texts.busyUnknown(holder.holder.pid) }
+        : busyWith(use);
     }
     if (holder.kind === 'failed') {
       return { kind: 'refused', why: 'failed', text: texts.slotUnreadable(holder.errorCode) };
