@@ -7,6 +7,7 @@ import {
   NO_DELAYS,
   readEvents,
   removeContainer,
+  replaceContainer,
   type Session,
   sessionOf,
   setKnobs,
@@ -15,6 +16,7 @@ import {
 } from '../../fixtures/fake-sandy/fleet.mjs';
 import { readStopIntent } from '../../src/store/stop-intents.ts';
 import { test } from '../attach/terminals.ts';
+import { isRunning } from '../processes.ts';
 import {
   ask,
   begin,
@@ -129,27 +131,35 @@ describe.concurrent('a start', () => {
     expect((await theirs.ended).code).toBe(0);
   });
 
-  test('is stopped when it lands, when a stop was asked for meanwhile', async ({ stage }) => {
-    const { fleet, alpha, agent } = await prepare(stage, { beforeLockMs: 60_000, innerMs: 30_000 });
-    await takeAway(agent, fleet, alpha);
-    const starter = begin(stage, 'start', 'alpha', '--json');
-    await isCalled(fleet, '--start');
-    const stopper = await ask(stage, 'stop', 'alpha', '--json');
-    const started = await finish(starter);
-    expect(started.code).toBe(1);
-    expect(readObjects(started)).toMatchObject([{ kind: 'cancelled', retryable: true }]);
-    expect(stopper.code).toBe(0);
-    expect(readObjects(stopper)).toMatchObject([{ kind: 'ok' }]);
-    expect(verbs(fleet)).toEqual(['--start', '--stop']);
-    const [start, stop] = changingCalls(fleet);
-    expect(stop?.at).toBeGreaterThanOrEqual(start?.exitedAt ?? Number.POSITIVE_INFINITY);
-    expect(sessionOf(fleet.dir, alpha.record)?.container).toBeNull();
-    expectGoneTwice(fleet, stop?.exitedAt ?? 0);
-    const status = await readStatus(stage);
-    expect(stateOf(status, alpha)).toBe('stopped');
-    expect(status.failures).toEqual([]);
-    expect((await stage.readLog()).filter(({ notice }) => notice)).toEqual([]);
-  });
+  for (const agents of ['an agent', 'no agent']) {
+    test(`is stopped when it lands, when a stop was asked for meanwhile, with ${agents}`, async ({
+      stage,
+    }) => {
+      const { fleet, alpha, agent } = await prepare(stage, {
+        beforeLockMs: 60_000,
+        innerMs: 30_000,
+      });
+      await takeAway(agent, fleet, alpha);
+      if (agents === 'no agent') await agent.stop();
+      const starter = begin(stage, 'start', 'alpha', '--json');
+      await isCalled(fleet, '--start');
+      const stopper = await ask(stage, 'stop', 'alpha', '--json');
+      const started = await finish(starter);
+      expect(started.code).toBe(1);
+      expect(readObjects(started)).toMatchObject([{ kind: 'cancelled', retryable: true }]);
+      expect(stopper.code).toBe(0);
+      expect(readObjects(stopper)).toMatchObject([{ kind: 'ok' }]);
+      expect(verbs(fleet)).toEqual(['--start', '--stop']);
+      const [start, stop] = changingCalls(fleet);
+      expect(stop?.at).toBeGreaterThanOrEqual(start?.exitedAt ?? Number.POSITIVE_INFINITY);
+      expect(sessionOf(fleet.dir, alpha.record)?.container).toBeNull();
+      expectGoneTwice(fleet, stop?.exitedAt ?? 0);
+      const status = await readStatus(stage);
+      expect(stateOf(status, alpha)).toBe('stopped');
+      expect(status.failures).toEqual([]);
+      expect((await stage.readLog()).filter(({ notice }) => notice)).toEqual([]);
+    });
+  }
 
   test('that fails is pinned until another one works', async ({ stage }) => {
     const { fleet, alpha, agent } = await prepare(stage);
@@ -207,6 +217,29 @@ describe.concurrent('a start', () => {
     expect(await readFailures(stage)).toEqual([]);
   });
 
+  test('may take a moment to show after sandy said that it is done', async ({ stage }) => {
+    const { fleet, alpha, agent } = await prepare(stage);
+    await takeAway(agent, fleet, alpha);
+    setSession(fleet.dir, alpha.record, { start: 'claimed' });
+    const asked = begin(stage, 'start', 'alpha', '--json');
+    const looksAfter = () => {
+      const [start] = callsOf(fleet, '--start');
+      const doneAt = start?.exitedAt ?? Number.POSITIVE_INFINITY;
+      return callsOf(fleet, '--print-state').filter(
+        ({ at, exitedAt }) => at > doneAt && exitedAt !== null,
+      );
+    };
+    await until(
+      () => looksAfter().length > 0,
+      () => 'a look that saw nothing',
+    );
+    replaceContainer(fleet.dir, alpha.record);
+    const { code, ...output } = await finish(asked);
+    expect(readObjects(output)).toMatchObject([{ kind: 'ok' }]);
+    expect(code).toBe(0);
+    expect(await readFailures(stage)).toEqual([]);
+  });
+
   test('without docker says that, and pins nothing', async ({ stage }) => {
     const { fleet, alpha, agent } = await prepare(stage);
     await takeAway(agent, fleet, alpha);
@@ -235,6 +268,62 @@ describe.concurrent('a start', () => {
     expect(await window.ends()).toBe(0);
     expect((await other.ended).code).toBe(0);
     expect(callsOf(fleet, '--start')).toHaveLength(1);
+  });
+});
+
+describe.concurrent('a start that a person makes in a terminal', () => {
+  test('is stopped when it lands, when somebody asked for that', async ({ desk }) => {
+    const { stage } = desk;
+    const { fleet, alpha, agent } = await prepare(stage, { beforeLockMs: 60_000 });
+    await takeAway(agent, fleet, alpha);
+    const window = desk.open(process.execPath, programArguments('start', 'alpha'));
+    await isCalled(fleet, '--start');
+    expect(await ask(stage, 'stop', 'alpha', '--json')).toMatchObject({ code: 0, stderr: '' });
+    await window.sees(`Daemon session ready: ${alpha.key}`);
+    await window.ended;
+    expect(verbs(fleet)).toEqual(['--start', '--stop']);
+    const [start, stop] = changingCalls(fleet);
+    expect(stop?.at).toBeGreaterThanOrEqual(start?.exitedAt ?? Number.POSITIVE_INFINITY);
+    expect(sessionOf(fleet.dir, alpha.record)?.container).toBeNull();
+    expect(await readFailures(stage)).toEqual([]);
+    expect((await stage.readLog()).filter(({ notice }) => notice)).toEqual([]);
+  });
+
+  test('and refuses to approve is told so there, and pinned nowhere', async ({ desk }) => {
+    const { stage } = desk;
+    const { fleet, alpha, agent } = await prepare(stage);
+    await takeAway(agent, fleet, alpha);
+    setSession(fleet.dir, alpha.record, { needsApproval: true, approved: false });
+    const window = desk.open(process.execPath, programArguments('start', 'alpha'));
+    await window.sees('Approve? [y/N]');
+    const busy = await ask(stage, 'update', '--all', '--yes');
+    expect(busy.code).toBe(75);
+    expect(busy.stderr).toMatch(/^alpha-\w+ is being started since \d\d:\d\d\./);
+    window.type('n\r');
+    await window.sees(`${alpha.key} is not running. Sandy's words are above;`);
+    expect(await window.ends()).toBe(1);
+    expect(await readFailures(stage)).toEqual([]);
+    expect((await ask(stage, 'update', '--all', '--yes')).code).toBe(0);
+  });
+
+  test('and closes its window lets go of the slot', async ({ desk }) => {
+    const { stage } = desk;
+    const { fleet, alpha, agent } = await prepare(stage);
+    await takeAway(agent, fleet, alpha);
+    setSession(fleet.dir, alpha.record, { needsApproval: true, approved: false });
+    const window = desk.open(process.execPath, programArguments('start', 'alpha'));
+    await window.sees('Approve? [y/N]');
+    window.close();
+    await until(
+      () =>
+        callsOf(fleet, '--start').every(
+          ({ exitedAt, pid }) => exitedAt !== null || !isRunning(pid),
+        ),
+      () => 'the end of what sandy asked',
+    );
+    await window.ended;
+    setSession(fleet.dir, alpha.record, { needsApproval: false });
+    expect(await ask(stage, 'start', 'alpha')).toMatchObject({ code: 0, stderr: '' });
   });
 });
 

@@ -207,6 +207,7 @@ describe.concurrent('an update of a session', () => {
       const agent = await stage.startAgent();
       expect(await readFailures(stage)).toEqual(pinned);
       expect(agent.newest().badge).toEqual({ state: 'attention', count: 1 });
+      expect((await ask(stage, 'status')).code).toBe(3);
 
       setSession(fleet.dir, alpha.record, mended);
       const window = desk.open(process.execPath, programArguments('start', 'alpha'));
