@@ -1,11 +1,26 @@
 /** The built program's `update`, `start` and `stop` as somebody without a terminal calls them. */
 
 import { join } from 'node:path';
-import { type Call, type Fleet, readCalls } from '../../fixtures/fake-sandy/fleet.mjs';
+import {
+  type Call,
+  type Fleet,
+  NO_DELAYS,
+  readCalls,
+  removeContainer,
+  type Session,
+  setLock,
+} from '../../fixtures/fake-sandy/fleet.mjs';
 import type { FailureView } from '../../src/fleet/view.ts';
 import type { RunOutcome } from '../../src/store/run-record.ts';
 import { PROGRAM } from '../program.ts';
-import type { RunningAgent, Spawned, Stage, StatusDocument } from './running-agent.ts';
+import {
+  find,
+  type RunningAgent,
+  type Spawned,
+  type Stage,
+  type StatusDocument,
+  until,
+} from './running-agent.ts';
 
 /** What makes a process of ours see only the sandy commands of its own test. */
 export const OWN_PROCESSES = join(import.meta.dirname, 'own-processes-preload.mjs');
@@ -77,4 +92,45 @@ export function callsOf(fleet: Fleet, verb: string): readonly Call[] {
 export function changingCalls(fleet: Fleet): readonly Call[] {
   const verbs = new Set(['--update-sessions', '--start', '--stop']);
   return readCalls(fleet.dir).filter(({ argv, by }) => verbs.has(argv[0] ?? '') && by === null);
+}
+
+/** By how much the time of these fleets runs faster. */
+export const TIME_SCALE = 30;
+
+/** Ends a session as a person with docker does, once the agent has seen it. */
+export async function takeAway(agent: RunningAgent, fleet: Fleet, session: Session): Promise<void> {
+  await agent.seesState(session, 'detached');
+  removeContainer(fleet.dir, session.record);
+  setLock(fleet.dir, session.key, 'free');
+  await agent.seesState(session, 'ended');
+}
+
+/** Waits until sandy was called with this. */
+export async function isCalled(fleet: Fleet, verb: string, times = 1): Promise<void> {
+  await until(
+    () => callsOf(fleet, verb).length >= times,
+    () => `sandy ${verb}`,
+  );
+}
+
+/** The words of what sandy was asked to change, in order. */
+export function verbs(fleet: Fleet): readonly (string | undefined)[] {
+  return changingCalls(fleet).map(({ argv }) => argv[0]);
+}
+
+/** A watched fleet of two, alpha and bravo, whose time runs thirty times as fast. */
+export async function prepare(
+  stage: Stage,
+  delays: Readonly<Record<string, number>> = {},
+): Promise<{ fleet: Fleet; alpha: Session; bravo: Session; agent: RunningAgent }> {
+  stage.scale(TIME_SCALE);
+  const fleet = await stage.addFleet(
+    [
+      { name: 'alpha', lockPid: process.pid },
+      { name: 'bravo', lockPid: process.pid },
+    ],
+    { delays: { ...NO_DELAYS, ...delays } },
+  );
+  const agent = await stage.startAgent();
+  return { fleet, alpha: find(fleet, 'alpha'), bravo: find(fleet, 'bravo'), agent };
 }

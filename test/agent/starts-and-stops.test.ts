@@ -1,70 +1,23 @@
 import { readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { setTimeout as pause } from 'node:timers/promises';
 import { describe, expect } from 'vitest';
-import {
-  type Fleet,
-  NO_DELAYS,
-  readEvents,
-  removeContainer,
-  replaceContainer,
-  type Session,
-  sessionOf,
-  setKnobs,
-  setLock,
-  setSession,
-} from '../../fixtures/fake-sandy/fleet.mjs';
+import { type Fleet, readEvents, sessionOf, setSession } from '../../fixtures/fake-sandy/fleet.mjs';
 import { readStopIntent } from '../../src/store/stop-intents.ts';
-import { test } from '../attach/terminals.ts';
-import { isRunning } from '../processes.ts';
 import {
   ask,
   begin,
   callsOf,
   changingCalls,
   finish,
-  killAgent,
-  programArguments,
-  readFailures,
+  isCalled,
+  prepare,
   readObjects,
   readStatus,
+  TIME_SCALE,
+  takeAway,
+  verbs,
 } from './asking.ts';
-import { find, type RunningAgent, type Stage, stateOf, until } from './running-agent.ts';
-
-/** Ends a session as a person with docker does, once the agent has seen it. */
-async function takeAway(agent: RunningAgent, fleet: Fleet, session: Session): Promise<void> {
-  await agent.seesState(session, 'detached');
-  removeContainer(fleet.dir, session.record);
-  setLock(fleet.dir, session.key, 'free');
-  await agent.seesState(session, 'ended');
-}
-
-/** Waits until sandy was called with this. */
-async function isCalled(fleet: Fleet, verb: string, times = 1): Promise<void> {
-  await until(
-    () => callsOf(fleet, verb).length >= times,
-    () => `sandy ${verb}`,
-  );
-}
-
-/** The words of what was called, in order. */
-const verbs = (fleet: Fleet) => changingCalls(fleet).map(({ argv }) => argv[0]);
-
-async function prepare(
-  stage: Stage,
-  delays: Readonly<Record<string, number>> = {},
-): Promise<{ fleet: Fleet; alpha: Session; bravo: Session; agent: RunningAgent }> {
-  stage.scale(30);
-  const fleet = await stage.addFleet(
-    [
-      { name: 'alpha', lockPid: process.pid },
-      { name: 'bravo', lockPid: process.pid },
-    ],
-    { delays: { ...NO_DELAYS, ...delays } },
-  );
-  const agent = await stage.startAgent();
-  return { fleet, alpha: find(fleet, 'alpha'), bravo: find(fleet, 'bravo'), agent };
-}
+import { type RunningAgent, type StatusDocument, stateOf, test, until } from './running-agent.ts';
 
 describe.concurrent('a start', () => {
   for (const agents of ['an agent', 'no agent']) {
@@ -160,171 +113,6 @@ describe.concurrent('a start', () => {
       expect((await stage.readLog()).filter(({ notice }) => notice)).toEqual([]);
     });
   }
-
-  test('that fails is pinned until another one works', async ({ stage }) => {
-    const { fleet, alpha, agent } = await prepare(stage);
-    await takeAway(agent, fleet, alpha);
-    setSession(fleet.dir, alpha.record, { start: 'refused' });
-    const failed = await ask(stage, 'start', 'alpha', '--json');
-    expect(failed.code).toBe(1);
-    const text = `${alpha.key} could not be started: sandy ended with code 1. Its last words: “[sandy] Daemon startup was refused before it could launch (see the guidance above).”. Start it in a terminal: sandy-tray start ${alpha.key}`;
-    expect(readObjects(failed)).toMatchObject([{ kind: 'start-failed', text, retryable: true }]);
-    const pinned = await readFailures(stage);
-    expect(pinned).toMatchObject([{ key: alpha.key, kind: 'start-failed', text }]);
-    await killAgent(agent);
-    const next = await stage.startAgent();
-    expect(await readFailures(stage)).toEqual(pinned);
-
-    expect((await ask(stage, 'start', 'alpha')).code).toBe(1);
-    expect(callsOf(fleet, '--start')).toHaveLength(2);
-    setSession(fleet.dir, alpha.record, { start: 'ok' });
-    expect(await ask(stage, 'start', 'alpha')).toMatchObject({ code: 0, stderr: '' });
-    expect(callsOf(fleet, '--start')).toHaveLength(3);
-    expect((await readStatus(stage)).failures).toEqual([]);
-    const log = await stage.readLog();
-    expect(log.filter(({ kind }) => kind === 'start-failed')).toHaveLength(2);
-    expect(next.newest().badge.state).not.toBe('attention');
-  });
-
-  test('that hangs is pinned when sandy gives it up', async ({ stage }) => {
-    const { fleet, alpha, agent } = await prepare(stage, { startTimeoutMs: 60_000 });
-    await takeAway(agent, fleet, alpha);
-    setSession(fleet.dir, alpha.record, { start: 'timeout' });
-    const failed = await ask(stage, 'start', 'alpha', '--json');
-    expect(failed.code).toBe(1);
-    expect(readObjects(failed)).toMatchObject([{ kind: 'start-failed' }]);
-    expect(await readFailures(stage)).toMatchObject([{ key: alpha.key, kind: 'start-failed' }]);
-    // It becomes ready after all.
-    setSession(fleet.dir, alpha.record, { inner: 'up' });
-    await agent.sees(({ failures }) => failures.length === 0, 'the failure gone');
-  });
-
-  test('that sandy only claims is pinned after 90 s', async ({ stage }) => {
-    const { fleet, alpha, agent } = await prepare(stage);
-    await takeAway(agent, fleet, alpha);
-    setSession(fleet.dir, alpha.record, { start: 'claimed' });
-    const failed = await ask(stage, 'start', 'alpha', '--json');
-    expect(failed.code).toBe(1);
-    expect(readObjects(failed)).toMatchObject([
-      {
-        kind: 'start-failed',
-        text: expect.stringContaining('could not be started: sandy said that it had done it.'),
-      },
-    ]);
-    expect(await readFailures(stage)).toMatchObject([{ kind: 'start-failed' }]);
-    setSession(fleet.dir, alpha.record, { start: 'ok' });
-    expect((await ask(stage, 'start', 'alpha')).code).toBe(0);
-    expect(await readFailures(stage)).toEqual([]);
-  });
-
-  test('may take a moment to show after sandy said that it is done', async ({ stage }) => {
-    const { fleet, alpha, agent } = await prepare(stage);
-    await takeAway(agent, fleet, alpha);
-    setSession(fleet.dir, alpha.record, { start: 'claimed' });
-    const asked = begin(stage, 'start', 'alpha', '--json');
-    const looksAfter = () => {
-      const [start] = callsOf(fleet, '--start');
-      const doneAt = start?.exitedAt ?? Number.POSITIVE_INFINITY;
-      return callsOf(fleet, '--print-state').filter(
-        ({ at, exitedAt }) => at > doneAt && exitedAt !== null,
-      );
-    };
-    await until(
-      () => looksAfter().length > 0,
-      () => 'a look that saw nothing',
-    );
-    replaceContainer(fleet.dir, alpha.record);
-    const { code, ...output } = await finish(asked);
-    expect(readObjects(output)).toMatchObject([{ kind: 'ok' }]);
-    expect(code).toBe(0);
-    expect(await readFailures(stage)).toEqual([]);
-  });
-
-  test('without docker says that, and pins nothing', async ({ stage }) => {
-    const { fleet, alpha, agent } = await prepare(stage);
-    await takeAway(agent, fleet, alpha);
-    setKnobs(fleet.dir, { docker: 'down' });
-    const down = await ask(stage, 'start', 'alpha', '--json');
-    expect(down.code).toBe(69);
-    expect(readObjects(down)).toMatchObject([{ kind: 'docker-unreachable', retryable: true }]);
-    expect(await ask(stage, 'start', 'alpha')).toMatchObject({
-      code: 69,
-      stderr: 'Docker cannot be reached. Start it and try again.\n',
-    });
-    expect(await readFailures(stage)).toEqual([]);
-    setKnobs(fleet.dir, { docker: 'up' });
-    expect((await ask(stage, 'start', 'alpha')).code).toBe(0);
-  });
-
-  test('in a terminal joins one that is made for somebody else', async ({ desk }) => {
-    const { stage } = desk;
-    const { fleet, alpha, agent } = await prepare(stage, { beforeLockMs: 90_000 });
-    await takeAway(agent, fleet, alpha);
-    const other = begin(stage, 'start', 'alpha');
-    await isCalled(fleet, '--start');
-    const window = desk.open(process.execPath, programArguments('start', 'alpha'));
-    await window.sees('is being started already; waiting for that.');
-    await window.sees(`${alpha.key} is running.`);
-    expect(await window.ends()).toBe(0);
-    expect((await other.ended).code).toBe(0);
-    expect(callsOf(fleet, '--start')).toHaveLength(1);
-  });
-});
-
-describe.concurrent('a start that a person makes in a terminal', () => {
-  test('is stopped when it lands, when somebody asked for that', async ({ desk }) => {
-    const { stage } = desk;
-    const { fleet, alpha, agent } = await prepare(stage, { beforeLockMs: 60_000 });
-    await takeAway(agent, fleet, alpha);
-    const window = desk.open(process.execPath, programArguments('start', 'alpha'));
-    await isCalled(fleet, '--start');
-    expect(await ask(stage, 'stop', 'alpha', '--json')).toMatchObject({ code: 0, stderr: '' });
-    await window.sees(`Daemon session ready: ${alpha.key}`);
-    await window.ended;
-    expect(verbs(fleet)).toEqual(['--start', '--stop']);
-    const [start, stop] = changingCalls(fleet);
-    expect(stop?.at).toBeGreaterThanOrEqual(start?.exitedAt ?? Number.POSITIVE_INFINITY);
-    expect(sessionOf(fleet.dir, alpha.record)?.container).toBeNull();
-    expect(await readFailures(stage)).toEqual([]);
-    expect((await stage.readLog()).filter(({ notice }) => notice)).toEqual([]);
-  });
-
-  test('and refuses to approve is told so there, and pinned nowhere', async ({ desk }) => {
-    const { stage } = desk;
-    const { fleet, alpha, agent } = await prepare(stage);
-    await takeAway(agent, fleet, alpha);
-    setSession(fleet.dir, alpha.record, { needsApproval: true, approved: false });
-    const window = desk.open(process.execPath, programArguments('start', 'alpha'));
-    await window.sees('Approve? [y/N]');
-    const busy = await ask(stage, 'update', '--all', '--yes');
-    expect(busy.code).toBe(75);
-    expect(busy.stderr).toMatch(/^alpha-\w+ is being started since \d\d:\d\d\./);
-    window.type('n\r');
-    await window.sees(`${alpha.key} is not running. Sandy's words are above;`);
-    expect(await window.ends()).toBe(1);
-    expect(await readFailures(stage)).toEqual([]);
-    expect((await ask(stage, 'update', '--all', '--yes')).code).toBe(0);
-  });
-
-  test('and closes its window lets go of the slot', async ({ desk }) => {
-    const { stage } = desk;
-    const { fleet, alpha, agent } = await prepare(stage);
-    await takeAway(agent, fleet, alpha);
-    setSession(fleet.dir, alpha.record, { needsApproval: true, approved: false });
-    const window = desk.open(process.execPath, programArguments('start', 'alpha'));
-    await window.sees('Approve? [y/N]');
-    window.close();
-    await until(
-      () =>
-        callsOf(fleet, '--start').every(
-          ({ exitedAt, pid }) => exitedAt !== null || !isRunning(pid),
-        ),
-      () => 'the end of what sandy asked',
-    );
-    await window.ended;
-    setSession(fleet.dir, alpha.record, { needsApproval: false });
-    expect(await ask(stage, 'start', 'alpha')).toMatchObject({ code: 0, stderr: '' });
-  });
 });
 
 /** The looks that ended after a stop and before anybody was told that it is gone. */
@@ -334,7 +122,9 @@ function expectGoneTwice(fleet: Fleet, stoppedAt: number): void {
   );
   expect(looks.length).toBeGreaterThanOrEqual(2);
   // Two seconds of this fleet's time.
-  expect((looks.at(-1)?.exitedAt ?? 0) - (looks[0]?.at ?? 0)).toBeGreaterThanOrEqual(2_000 / 30);
+  expect((looks.at(-1)?.exitedAt ?? 0) - (looks[0]?.at ?? 0)).toBeGreaterThanOrEqual(
+    2_000 / TIME_SCALE,
+  );
 }
 
 describe.concurrent('a stop', () => {
@@ -420,6 +210,7 @@ describe.concurrent('a stop', () => {
 
 /** Waits for so much of the time that an agent counts. */
 async function pauseFor(agent: RunningAgent, ms: number): Promise<void> {
-  await pause(ms / 30);
-  await agent.looksAgain(1);
+  const from = agent.newest().poll.awakeMs;
+  const isOver = ({ poll }: StatusDocument) => poll.awakeMs - from >= ms / TIME_SCALE;
+  await agent.sees(isOver, 'enough time of the agent');
 }
