@@ -5,6 +5,9 @@ import { readSlot } from '../../src/store/slot.ts';
 import { seesInside, test } from '../attach/terminals.ts';
 import {
   ask,
+  begin,
+  callsOf,
+  finish,
   killAgent,
   programArguments,
   readObjects,
@@ -70,6 +73,35 @@ describe.concurrent('an update whose image build hangs', () => {
       stdout: 'Nothing to cancel: no update is running.\n',
       stderr: '',
     });
+  });
+
+  test('in its second step keeps what the first one did', async ({ stage }) => {
+    stage.scale(30);
+    const fleet = await stage.addFleet(['alpha', { name: 'bravo', build: 'hangs' }]);
+    const [alpha, bravo] = [find(fleet, 'alpha'), find(fleet, 'bravo')];
+    const agent = await stage.startAgent();
+    const asked = begin(stage, 'update', 'alpha', 'bravo', '--yes', '--json');
+    await until(
+      () => callsOf(fleet, '--update-sessions').length === 2,
+      () => 'the second step',
+    );
+    expect(await ask(stage, 'update', '--cancel')).toEqual({
+      code: 0,
+      stdout: 'The update was cancelled; what it had restarted before stays as it is.\n',
+      stderr: '',
+    });
+    const { code, ...output } = await finish(asked);
+    expect(code).toBe(1);
+    expect(readOutcome(output)).toMatchObject({
+      kind: 'cancelled',
+      restarted: [alpha.key],
+      failed: [],
+    });
+    expect(livePids(fleet.dir)).toEqual([]);
+    expect((await stage.logs('run-cancelled')).text).toBe(
+      'The update was cancelled after 1 session had been restarted.',
+    );
+    await agent.seesState(bravo, 'detached');
   });
 
   test('and that nobody looks at ends by itself', async ({ stage }) => {
