@@ -16,6 +16,7 @@ import {
   type StepParts,
 } from './operation.ts';
 import { openStepLog, type StepLog } from './step-log.ts';
+import { nothingTold, secondsUnchanged, tellProgress } from './telling-progress.ts';
 import { texts } from './texts.ts';
 
 export interface OperationParts extends StepParts {
@@ -36,8 +37,7 @@ export interface Update {
   readonly cancel: () => Promise<'cancelled' | 'too-late'>;
 }
 
-/** By sandy's own count; a failing image build makes it wait for ever, heartbeat after heartbeat. */
-const HUNG_SECONDS = 15 * 60;
+/** By sandy's own count. */
 const GIVEN_UP_SECONDS = 30 * 60;
 
 /** How long polls may be blind before what a command came to is given up. Awake time. */
@@ -51,8 +51,7 @@ export function prepareUpdate(operation: Operation, parts: OperationParts): Upda
   const { dispatch } = parts;
   const isDryRun = op === 'check';
   const logs: (StepLog | null)[] = steps.map(() => null);
-  const told = new Set<string>();
-  let lastPlan = '';
+  let told = nothingTold;
   let cancelling: Promise<'cancelled' | 'too-late'> | null = null;
 
   const tell = (message: Message) => {
@@ -70,32 +69,16 @@ export function prepareUpdate(operation: Operation, parts: OperationParts): Upda
     return later.find((step) => step.startedAt !== null)?.logFrom ?? null;
   };
   const report = () => {
-    const at = Date.now();
-    const progresses = operation.record().steps.map((_, index) => readStep(index));
-    const plan = planOf(operation.record().steps, progresses);
-    const planText = JSON.stringify(plan);
-    if (planText !== lastPlan) tell({ kind: 'run-planned', at, ...plan });
-    lastPlan = planText;
-    for (const progress of progresses) {
-      for (const key of progress?.restarting ?? []) {
-        if (isNew(`restarting ${key}`)) tell({ kind: 'run-restarting', at, key });
-      }
-      for (const { key, step } of progress?.failed ?? []) {
-        if (isNew(`failed ${key}`)) tell({ kind: 'run-step-failed', at, key, step });
-      }
-    }
-    watchBuilding(progresses.findLast((progress) => progress !== null) ?? null, at);
-  };
-  const isNew = (what: string) => !told.has(what) && told.add(what).size > 0;
-  const watchBuilding = (progress: UpdateProgress | null, at: number) => {
-    if (progress === null || progress.restarting.length > 0) return;
-    const unchanged = progress.building?.unchangedSeconds ?? 0;
-    const phase = unchanged >= HUNG_SECONDS ? 'hung' : 'building';
-    if (isRunningStep()) tell({ kind: 'run-built', at, phase });
+    const { steps } = operation.record();
+    const progresses = steps.map((_, index) => readStep(index));
+    const news = tellProgress(told, steps, progresses);
+    told = news.told;
+    for (const message of news.messages) tell({ ...message, at: Date.now() });
+    const last = progresses.findLast((progress) => progress !== null) ?? null;
+    const unchanged = last === null ? 0 : secondsUnchanged(last);
     // A slot that nobody frees would keep everything else out for ever.
     if (unchanged >= GIVEN_UP_SECONDS && !parts.isAttended()) void cancel(BUILD_FAILED);
   };
-  const isRunningStep = () => runningStep(operation.record().steps) !== -1;
 
   const cancel = (outcome: 'cancelled' | typeof BUILD_FAILED) => {
     cancelling ??= cutStep(outcome).finally(() => {
@@ -175,27 +158,6 @@ export function prepareUpdate(operation: Operation, parts: OperationParts): Upda
 
 function runningStep(steps: readonly RunStep[]): number {
   return steps.findIndex((step) => step.startedAt !== null && step.endedAt === null);
-}
-
-/** What sandy said it will do with all steps; the total is null while one has not said. */
-function planOf(
-  steps: readonly RunStep[],
-  progresses: readonly (UpdateProgress | null)[],
-): { readonly total: number | null; readonly skipped: readonly KeyedReason[] } {
-  let total: number | null = 0;
-  const skipped: KeyedReason[] = [];
-  for (const [index, step] of steps.entries()) {
-    const progress = progresses[index] ?? null;
-    const plans = [...(progress?.planned ?? [])];
-    for (const [key, { action, reason }] of plans) {
-      if (action === 'skip') skipped.push({ key, reason });
-    }
-    const restarts = plans.filter(([, { action }]) => action === 'restart').length;
-    const isSaid = plans.length > 0 || progress?.finished != null || step.endedAt !== null;
-    const count: number | null = isSaid ? restarts : step.key === null ? null : 1;
-    total = total === null || count === null ? null : total + count;
-  }
-  return { total, skipped };
 }
 
 type Problem = 'conflict' | 'no-session' | 'workspace-missing';
