@@ -162,8 +162,9 @@ const activity: ReadonlySet<FleetEvent['kind']> = new Set([
 ] as const);
 
 function phaseOf(run: Run, anyMissing: boolean): RunPhase {
-  if (anyMissing) return 'restarting';
-  return run.origin === 'outside' || run.end !== null ? 'settling' : run.phase;
+  // While its commands are at work, what they print says it: somebody missing may be another's doing.
+  if (run.origin !== 'outside' && run.end === null) return run.phase;
+  return anyMissing ? 'restarting' : 'settling';
 }
 
 function restartOf(
