@@ -55,7 +55,8 @@ export function prepareUpdate(operation: Operation, parts: OperationParts): Upda
   let cancelling: Promise<'cancelled' | 'too-late'> | null = null;
 
   const tell = (message: Message) => {
-    if (!isDryRun) dispatch(message);
+    // One that is summed up is told nothing more: what is open then is somebody else's.
+    if (parts.model().run?.id === id) dispatch(message);
   };
   const readStep = (index: number): UpdateProgress | null => {
     const step = operation.record().steps[index];
@@ -108,9 +109,9 @@ export function prepareUpdate(operation: Operation, parts: OperationParts): Upda
 
   const begin = () => {
     const { run, lastRun } = parts.model();
-    if (run?.id === id || lastRun?.id === id) return;
+    if (isDryRun || run?.id === id || lastRun?.id === id) return;
     const scope = keys ?? 'fleet';
-    tell({ kind: 'run-began', at: Date.now(), id, origin, scope, log: operation.logPath });
+    dispatch({ kind: 'run-began', at: Date.now(), id, origin, scope, log: operation.logPath });
   };
 
   const carryOutSteps = async (): Promise<RunEnd | null> => {
@@ -149,7 +150,7 @@ export function prepareUpdate(operation: Operation, parts: OperationParts): Upda
         tell({ kind: 'run-left-out', at: Date.now(), ...left });
       }
       if (isDryRun) return sumCheck(end, logs);
-      dispatch({ kind: 'run-ended', at: Date.now(), end });
+      tell({ kind: 'run-ended', at: Date.now(), end });
       return await confirmUpdate(id, operation.record().steps, parts);
     },
     cancel: () => cancel('cancelled'),
