@@ -14,10 +14,15 @@ import { any } from '../sandy/update-arbitraries.ts';
 import { followLines, readLines, readUpdateCaptures } from '../sandy/update-captures.ts';
 import { absent, listed, type Sketch, WatchedFleet } from './watched-fleet.ts';
 
-/** The sessions of the captures that are updated most; what is told of others is a stranger's. */
-const keys = [
-  ...new Set(readUpdateCaptures().flatMap(({ bytes }) => followLines(readLines(bytes)).restarting)),
-].slice(0, 4);
+const ID = 'run';
+const COUNT = 4;
+
+/** The sessions that a log announces, and others that it knows nothing of. */
+function keysOf(log: Buffer): readonly string[] {
+  const { restarting, failed } = followLines(readLines(log));
+  const named = [...restarting, ...failed.map(({ key }) => key), 's1', 's2', 's3', 's4'];
+  return [...new Set(named)].slice(0, COUNT);
+}
 
 /** A log as it is written: a piece at a time, with looks at the sessions in between. */
 type Deed =
@@ -44,13 +49,18 @@ const deed: fc.Arbitrary<Deed> = fc.oneof(
     weight: 6,
     arbitrary: fc.record({
       kind: fc.constant('looked'),
-      seen: fc.array(sight, { minLength: keys.length, maxLength: keys.length }),
+      seen: fc.array(sight, { minLength: COUNT, maxLength: COUNT }),
       afterMs: fc.constantFrom(500, 1000, 20_000),
     }),
   },
   { weight: 1, arbitrary: fc.constant<Deed>({ kind: 'blind' }) },
 );
-const deeds = fc.array(deed, { maxLength: 30 });
+const deeds = fc.array(deed, { minLength: 4, maxLength: 30 });
+/** Until it is summed up, or nearly: nobody prints any more. */
+const looks = fc.array(
+  deed.filter(({ kind }) => kind === 'looked'),
+  { maxLength: 15 },
+);
 const end: fc.Arbitrary<RunEnd | null> = fc.constantFrom(
   null,
   { kind: 'done' },
@@ -70,14 +80,22 @@ class Reader {
   #told: Told = nothingTold;
   #at = 0;
 
-  readTo(fleet: WatchedFleet, log: Buffer, to: number): void {
+  get announced(): readonly string[] {
+    return this.#progress.restarting;
+  }
+
+  readTo(fleet: WatchedFleet, log: Buffer, to: number, isOver: boolean): void {
     for (const { line } of this.#reader.take(log.subarray(this.#at, to))) {
       this.#progress = readUpdateOutput(this.#progress, line);
     }
     this.#at = to;
-    const { told, messages } = tellProgress(this.#told, [step], [this.#progress]);
+    const { told, messages } = tellProgress(
+      this.#told,
+      [{ ...step, endedAt: isOver ? 2 : null }],
+      [this.#progress],
+    );
     this.#told = told;
-    for (const message of messages) fleet.send(message);
+    for (const message of messages) if (fleet.model.run?.id === ID) fleet.send(message);
   }
 }
 
@@ -88,29 +106,40 @@ interface Story {
   readonly log: Buffer;
   readonly happening: readonly Deed[];
   readonly end: RunEnd | null;
+  readonly afterwards: readonly Deed[];
 }
 
 /** A whole run; after so many deeds another agent takes over and reads the log anew. */
-function live({ log, happening, end }: Story, takenOverAt: ReadonlySet<number> = new Set()) {
+function live(story: Story, takenOverAt: ReadonlySet<number> = new Set()) {
+  const { log, happening, end, afterwards } = story;
+  const keys = keysOf(log);
   const fleet = new WatchedFleet();
   const first = keys.map((key) => listed(key));
   fleet.look(first);
   fleet.look(first);
   const scope = 'fleet' as const;
-  fleet.send({ kind: 'run-began', id: 'run', origin: 'cli', scope, log: null });
+  fleet.send({ kind: 'run-began', id: ID, origin: 'cli', scope, log: null });
   /** Those that a look showed ready in a life that an update made. */
   const confirmed = new Set<string>();
   let reader = new Reader();
   let to = 0;
-  for (const [index, one] of happening.entries()) {
+  let isOver = false;
+  const all = [...happening, ...afterwards];
+  for (const [index, one] of all.entries()) {
+    if (index === happening.length && end !== null) {
+      isOver = true;
+      to = log.length;
+      reader.readTo(fleet, log, to, isOver);
+      if (fleet.model.run?.id === ID) fleet.send({ kind: 'run-ended', end });
+    }
     if (takenOverAt.has(index)) {
       reader = new Reader();
-      reader.readTo(fleet, log, to);
+      reader.readTo(fleet, log, to, isOver);
     }
     switch (one.kind) {
       case 'printed':
         to = Math.min(log.length, to + Math.ceil((one.share / 100) * log.length));
-        reader.readTo(fleet, log, to);
+        reader.readTo(fleet, log, to, isOver);
         break;
       case 'looked':
         fleet.look(
@@ -127,17 +156,21 @@ function live({ log, happening, end }: Story, takenOverAt: ReadonlySet<number> =
         break;
     }
   }
-  if (end !== null) fleet.send({ kind: 'run-ended', end });
-  return { fleet, confirmed, to };
+  return { fleet, confirmed, to, isOver, announced: reader.announced };
 }
 
-const story = fc.record({ log: any, happening: deeds, end });
+/** As they came, those that restarted somebody or failed to. */
+const eventful = readUpdateCaptures()
+  .map(({ bytes }) => bytes)
+  .filter((bytes) => followLines(readLines(bytes)).restarting.length > 0);
+const log = fc.oneof(any, fc.constantFrom(...eventful));
+const story = fc.record({ log, happening: deeds, end, afterwards: looks });
 
 /** The run that is open or was summed up; one from outside that came after it is not it. */
 function restartedOf({ run, lastRun }: Model): readonly string[] {
   return [
-    ...(run?.id === 'run' ? run.restarts.map(({ key }) => key) : []),
-    ...(lastRun?.id === 'run' ? lastRun.restarted : []),
+    ...(run?.id === ID ? run.restarts.map(({ key }) => key) : []),
+    ...(lastRun?.id === ID ? lastRun.restarted : []),
   ];
 }
 
@@ -161,27 +194,27 @@ describe('whatever a run prints, and whatever polls show meanwhile', () => {
   test('an agent that takes over and reads the log anew knows what the first one knew', () => {
     let announced = 0;
     fc.assert(
-      fc.property(story, fc.array(fc.nat(30), { maxLength: 3 }), (told, takenOverAt) => {
+      fc.property(story, fc.array(fc.nat(45), { maxLength: 3 }), (told, takenOverAt) => {
         const once = live(told);
         const again = live(told, new Set(takenOverAt));
-        announced += once.fleet.model.run?.announced.length ?? 0;
+        announced += once.announced.length;
         expect(again.fleet.model).toEqual(once.fleet.model);
         expect(again.fleet.told).toEqual(once.fleet.told);
       }),
       runs,
     );
-    expect(announced).toBeGreaterThan(50);
+    expect(announced).toBeGreaterThan(200);
   });
 
   test('the log read once more changes nothing, also when the run is summed up already', () => {
     let over = 0;
     fc.assert(
       fc.property(story, (told) => {
-        const { fleet, to } = live(told);
+        const { fleet, to, isOver } = live(told);
         const before = fleet.model;
         const said = fleet.told.length;
-        if (before.run === null) over += 1;
-        new Reader().readTo(fleet, told.log, to);
+        if (before.lastRun?.id === ID) over += 1;
+        new Reader().readTo(fleet, told.log, to, isOver);
         expect(fleet.model).toEqual(before);
         expect(fleet.told.length).toBe(said);
       }),
