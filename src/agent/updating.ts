@@ -117,9 +117,10 @@ export function prepareUpdate(operation: Operation, parts: OperationParts): Upda
   const carryOutSteps = async (): Promise<RunEnd | null> => {
     for (const [index, { key, startedAt, endedAt }] of operation.record().steps.entries()) {
       if (endedAt !== null) continue;
-      // What runs has to be looked after, whatever was wished for.
-      if (operation.record().stopAfter && startedAt === null) break;
-      const problem = key === null ? null : await findProblem(parts.model(), key);
+      // What runs has to be looked after, whatever was wished for and whatever became of its session.
+      const isDue = startedAt === null;
+      if (operation.record().stopAfter && isDue) break;
+      const problem = key === null || !isDue ? null : await findProblem(parts.model(), key);
       if (problem !== null && key !== null) {
         operation.changeStep(index, { endedAt: Date.now(), outcome: problem });
         continue;

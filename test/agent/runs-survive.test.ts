@@ -1,4 +1,4 @@
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect } from 'vitest';
 import type { Fleet } from '../../fixtures/fake-sandy/fleet.mjs';
@@ -236,6 +236,22 @@ describe.concurrent('a run of several scopes', () => {
     await dies(life, killed);
     await liveOn(life, 'at once');
     expect(readRuns(stage.program)[0]?.steps.map(({ key }) => key)).toEqual(keys);
+  });
+
+  test('whose folder goes while sandy is at it is waited for all the same', async ({ stage }) => {
+    const life = await begin(stage, three);
+    const [asa] = life.fleet.sessions;
+    const keys = [asa?.key ?? ''];
+    const killed = await startAgent(life);
+    await askAgent(stage.program, { keys });
+    await until(
+      () => /Restarting /.test(readOutput(stage.program)),
+      () => readOutput(stage.program),
+    );
+    killed.signal('SIGKILL');
+    await dies(life, killed);
+    rmSync(asa?.workspace ?? '', { recursive: true });
+    await liveOn(life, 'at once', keys);
   });
 
   test('of which some only are asked for leaves the others alone', async ({ stage }) => {
