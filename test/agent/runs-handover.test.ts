@@ -1,6 +1,15 @@
 import { describe, expect } from 'vitest';
 import { type Stage, test, until } from './running-agent.ts';
-import { addSlowFleet, expectDoneOnce, readOutput, readRuns, runsEnd, slotIsFree } from './runs.ts';
+import {
+  addSlowFleet,
+  expectDoneOnce,
+  expectRestartedOnce,
+  readOutput,
+  readRuns,
+  runsEnd,
+  slotIsFree,
+  updateCalls,
+} from './runs.ts';
 
 /** When the lasting agent is started: what the command has printed, or nothing that it waits for. */
 const moments: readonly (readonly [string, RegExp])[] = [
@@ -38,6 +47,21 @@ describe.concurrent('an agent that is started while an update on a terminal is i
     expect(agent.newest().agent).toMatchObject({ pid: agent.pid });
     await agent.stop();
     await expectDoneOnce(stage, fleet, keys);
+  });
+
+  test('need not wait for its end', async ({ stage }) => {
+    const fleet = await addSlowFleet(stage, [{ name: 'asa', build: 'hangs' }]);
+    const update = stage.start(['update', '--all', '--yes']);
+    await reaches(stage, /Refreshing/, () => `${update.stdout()}${update.stderr()}`);
+    const agent = await stage.startAgent({ watched: false });
+    expect(updateCalls(fleet)).toMatchObject([{ exitedAt: null }]);
+    expect(update.child.exitCode).toBe(null);
+    expect(await stage.program.run(['update', '--cancel'])).toMatchObject({ code: 0, stderr: '' });
+    expect(await update.ended).toEqual({ code: 1, signal: null });
+    expect(update.stdout()).toMatch(/Cancelled; 0 restarted before/);
+    await agent.stop();
+    expect(readRuns(stage.program)[0]?.outcome?.kind).toBe('cancelled');
+    expectRestartedOnce(fleet, []);
   });
 
   test('answers those who joined it too', async ({ stage }) => {

@@ -144,7 +144,7 @@ async function slotBecomes({ ownFolder }: Program, pid: number | null): Promise<
 
 /**
  * Expects that one run came to a good end: sandy was asked for each of its steps once, each session was
- * restarted once, the log tells of it once, and everybody runs.
+ * restarted once, the log tells of it once, and everybody runs. To be called when no agent is alive.
  */
 export async function expectDoneOnce(stage: Stage, fleet: Fleet, keys: readonly string[]) {
   const { program } = stage;
@@ -164,6 +164,9 @@ export async function expectDoneOnce(stage: Stage, fleet: Fleet, keys: readonly 
   const alarms = ['late', 'down', 'back', 'run-failed', 'run-cancelled', 'run-hung'];
   expect(alarms.flatMap(told)).toEqual([]);
   await slotIsFree(program);
+  const saved = JSON.parse(readFileSync(join(program.ownFolder, 'state.json'), 'utf8'));
+  expect(saved).toMatchObject({ run: null, lastRun: { id: run?.id, failed: [] } });
+  expect([...saved.lastRun.restarted].sort()).toEqual(sorted);
 }
 
 /** The stops and starts that updates asked for: one of each for each session, which runs now. */
