@@ -72,14 +72,15 @@ export async function carryOutStep(
   const step = operation.record().steps[index];
   if (step === undefined || parts.signal.aborted) return { kind: 'left' };
   if (step.endedAt !== null) return { kind: 'ended', code: step.exitCode, signal: step.signal };
-  const running = (await adopt(operation, index, step)) ?? (await start(operation, index, parts));
+  const adopted = await adopt(operation, index, step, parts.signal);
+  const running = adopted ?? (await start(operation, index, parts));
   if (running.kind === 'not-started') {
     operation.changeStep(index, { endedAt: Date.now(), outcome: 'not-started' });
     return running;
   }
   onRunning();
   const stopReading = readNowAndThen(operation.logPath, onOutput);
-  const end = await Promise.race([running.ended, whenAborted(parts.signal)]);
+  const end = await unlessAborted(running.ended, parts.signal);
   stopReading();
   if (end === null) return { kind: 'left' };
   onOutput();
@@ -99,7 +100,12 @@ type Running =
 const nobodySaw: Ending = { code: null, signal: null };
 
 /** What an earlier agent left of a step; null: nothing, so that it can be started. */
-async function adopt(operation: Operation, index: number, step: RunStep): Promise<Running | null> {
+async function adopt(
+  operation: Operation,
+  index: number,
+  step: RunStep,
+  signal: AbortSignal,
+): Promise<Running | null> {
   if (step.startedAt === null) return null;
   const process = step.process ?? (await findStarted(step));
   if (process === null) {
@@ -112,7 +118,7 @@ async function adopt(operation: Operation, index: number, step: RunStep): Promis
   // Whoever stopped it to decide whether it can be cut did not live to say so, and it is not cut.
   if (operation.record().op !== 'start') operation.change({ stopAfter: false });
   await continueRun(process);
-  const ended = waitForEnd(process, { everyMs: LOOK_MS }).then(() => nobodySaw);
+  const ended = waitForEnd(process, { everyMs: LOOK_MS, signal }).then(() => nobodySaw);
   return { kind: 'running', ended };
 }
 
@@ -165,10 +171,13 @@ function readNowAndThen(path: string, onOutput: () => void): () => void {
   }
 }
 
-function whenAborted(signal: AbortSignal): Promise<null> {
-  return new Promise((resolve) => {
-    if (signal.aborted) resolve(null);
-    else signal.addEventListener('abort', () => resolve(null), { once: true });
+/** Null where the signal comes first. Leaves nothing on the signal, which outlives many steps. */
+function unlessAborted<T>(promise: Promise<T>, signal: AbortSignal): Promise<T | null> {
+  return new Promise((resolve, reject) => {
+    const stop = () => resolve(null);
+    if (signal.aborted) return stop();
+    signal.addEventListener('abort', stop, { once: true });
+    promise.then(resolve, reject).finally(() => signal.removeEventListener('abort', stop));
   });
 }
 

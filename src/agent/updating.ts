@@ -16,6 +16,7 @@ import {
   type StepParts,
 } from './operation.ts';
 import { openStepLog, type StepLog } from './step-log.ts';
+import { nothingTold, secondsUnchanged, tellProgress } from './telling-progress.ts';
 import { texts } from './texts.ts';
 
 export interface OperationParts extends StepParts {
@@ -41,8 +42,7 @@ export interface Update {
 
 type Cut = 'cancelled' | 'too-late' | 'over';
 
-/** By sandy's own count; a failing image build makes it wait for ever, heartbeat after heartbeat. */
-const HUNG_SECONDS = 15 * 60;
+/** By sandy's own count. */
 const GIVEN_UP_SECONDS = 30 * 60;
 /** How long the terminal that shows a run may take to find a new agent, however fast a fleet's time runs. */
 const FINDING_MS = 30_000;
@@ -59,14 +59,14 @@ export function prepareUpdate(operation: Operation, parts: OperationParts): Upda
   const isDryRun = op === 'check';
   const preparedAt = performance.now();
   const logs: (StepLog | null)[] = steps.map(() => null);
-  const told = new Set<string>();
-  let lastPlan = '';
+  let told = nothingTold;
   let cancelling: Promise<Cut> | null = null;
   /** Open until the present step's command is known, which may be started or adopted just now. */
   let known = openGate();
 
   const tell = (message: Message) => {
-    if (!isDryRun) dispatch(message);
+    // One that is summed up is told nothing more: what is open then is somebody else's.
+    if (parts.model().run?.id === id) dispatch(message);
   };
   const readStep = (index: number): UpdateProgress | null => {
     const step = operation.record().steps[index];
@@ -80,34 +80,18 @@ export function prepareUpdate(operation: Operation, parts: OperationParts): Upda
     return later.find((step) => step.startedAt !== null)?.logFrom ?? null;
   };
   const report = () => {
-    const at = Date.now();
-    const progresses = operation.record().steps.map((_, index) => readStep(index));
-    const plan = planOf(operation.record().steps, progresses);
-    const planText = JSON.stringify(plan);
-    if (planText !== lastPlan) tell({ kind: 'run-planned', at, ...plan });
-    lastPlan = planText;
-    for (const progress of progresses) {
-      for (const key of progress?.restarting ?? []) {
-        if (isNew(`restarting ${key}`)) tell({ kind: 'run-restarting', at, key });
-      }
-      for (const { key, step } of progress?.failed ?? []) {
-        if (isNew(`failed ${key}`)) tell({ kind: 'run-step-failed', at, key, step });
-      }
-    }
-    watchBuilding(progresses.findLast((progress) => progress !== null) ?? null, at);
-  };
-  const isNew = (what: string) => !told.has(what) && told.add(what).size > 0;
-  const watchBuilding = (progress: UpdateProgress | null, at: number) => {
-    if (progress === null || progress.restarting.length > 0) return;
-    const unchanged = progress.building?.unchangedSeconds ?? 0;
-    const phase = unchanged >= HUNG_SECONDS ? 'hung' : 'building';
-    if (isRunningStep()) tell({ kind: 'run-built', at, phase });
+    const { steps } = operation.record();
+    const progresses = steps.map((_, index) => readStep(index));
+    const news = tellProgress(told, steps, progresses);
+    told = news.told;
+    for (const message of news.messages) tell({ ...message, at: Date.now() });
+    const last = progresses.findLast((progress) => progress !== null) ?? null;
+    const unchanged = last === null ? 0 : secondsUnchanged(last);
     // A slot that nobody frees would keep everything else out for ever.
     if (unchanged >= GIVEN_UP_SECONDS && !isAttended()) void cancel(BUILD_FAILED);
   };
   const isAttended = () =>
     parts.isAttended() || (onTerminal && performance.now() - preparedAt < FINDING_MS);
-  const isRunningStep = () => runningStep(operation.record().steps) !== -1;
 
   const cancel = (outcome: 'cancelled' | typeof BUILD_FAILED) => {
     cancelling ??= cutStep(outcome).finally(() => {
@@ -141,9 +125,9 @@ export function prepareUpdate(operation: Operation, parts: OperationParts): Upda
 
   const begin = () => {
     const { run, lastRun } = parts.model();
-    if (run?.id === id || lastRun?.id === id) return;
+    if (isDryRun || run?.id === id || lastRun?.id === id) return;
     const scope = keys ?? 'fleet';
-    tell({ kind: 'run-began', at: Date.now(), id, origin, scope, log: operation.logPath });
+    dispatch({ kind: 'run-began', at: Date.now(), id, origin, scope, log: operation.logPath });
   };
 
   const carryOutSteps = async (): Promise<RunEnd | null> => {
@@ -185,7 +169,7 @@ export function prepareUpdate(operation: Operation, parts: OperationParts): Upda
         tell({ kind: 'run-left-out', at: Date.now(), ...left });
       }
       if (isDryRun) return sumCheck(end, logs);
-      dispatch({ kind: 'run-ended', at: Date.now(), end });
+      tell({ kind: 'run-ended', at: Date.now(), end });
       return await confirmUpdate(id, operation.record().steps, end, parts);
     },
     cancel: () => cancel('cancelled'),
@@ -203,27 +187,6 @@ function openGate(): { readonly closed: Promise<void>; readonly close: () => voi
 
 function runningStep(steps: readonly RunStep[]): number {
   return steps.findIndex((step) => step.startedAt !== null && step.endedAt === null);
-}
-
-/** What sandy said it will do with all steps; the total is null while one has not said. */
-function planOf(
-  steps: readonly RunStep[],
-  progresses: readonly (UpdateProgress | null)[],
-): { readonly total: number | null; readonly skipped: readonly KeyedReason[] } {
-  let total: number | null = 0;
-  const skipped: KeyedReason[] = [];
-  for (const [index, step] of steps.entries()) {
-    const progress = progresses[index] ?? null;
-    const plans = [...(progress?.planned ?? [])];
-    for (const [key, { action, reason }] of plans) {
-      if (action === 'skip') skipped.push({ key, reason });
-    }
-    const restarts = plans.filter(([, { action }]) => action === 'restart').length;
-    const isSaid = plans.length > 0 || progress?.finished != null || step.endedAt !== null;
-    const count: number | null = isSaid ? restarts : step.key === null ? null : 1;
-    total = total === null || count === null ? null : total + count;
-  }
-  return { total, skipped };
 }
 
 type Problem = 'conflict' | 'no-session' | 'workspace-missing';

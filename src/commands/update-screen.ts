@@ -10,13 +10,14 @@ import { updateTexts } from './update-texts.ts';
 
 export interface UpdateScreen {
   readonly take: (status: StatusDocument) => void;
-  readonly say: (sentence: string) => void;
   readonly close: () => void;
 }
 
 export interface ScreenParts {
   readonly id: string;
   readonly logPath: string;
+  /** It was running before. */
+  readonly joined: boolean;
   /** One event a line for programs. */
   readonly json: boolean;
 }
@@ -26,7 +27,7 @@ const READ_MS = 200;
 const BAR_CELLS = 24;
 
 /** Opens the screen. On a terminal its last line is a live one; elsewhere each line stands for itself. */
-export function createUpdateScreen({ id, logPath, json }: ScreenParts): UpdateScreen {
+export function createUpdateScreen({ id, logPath, joined, json }: ScreenParts): UpdateScreen {
   const live = process.stdout.isTTY === true && !json;
   const reader = createLineReader();
   const startedAt = performance.now();
@@ -74,7 +75,9 @@ export function createUpdateScreen({ id, logPath, json }: ScreenParts): UpdateSc
       for (const line of reader.take(bytes)) show(line);
     });
   };
-  if (json) process.stdout.write(`${JSON.stringify({ event: 'started', id, log: logPath })}\n`);
+  if (json) {
+    process.stdout.write(`${JSON.stringify({ event: 'started', id, joined, log: logPath })}\n`);
+  } else if (joined) print(updateTexts.joined);
   const reading = setInterval(readOn, READ_MS);
   const drawing = live ? setInterval(draw, REDRAW_MS) : undefined;
   return {
@@ -92,7 +95,6 @@ export function createUpdateScreen({ id, logPath, json }: ScreenParts): UpdateSc
       } else if (run.phase === 'hung' && before?.phase !== 'hung') print(updateTexts.hangs);
       else draw();
     },
-    say: print,
     close() {
       clearInterval(reading);
       clearInterval(drawing);

@@ -70,8 +70,8 @@ export async function run(args: readonly string[]): Promise<number> {
       else process.stderr.write(`${answer.text}\n`);
       return exitCodeOf(answer);
     }
-    const screen = createUpdateScreen({ json, logPath: answer.logPath, id: answer.id });
-    if (answer.joined) screen.say(updateTexts.joined);
+    const { id, logPath, joined } = answer;
+    const screen = createUpdateScreen({ json, logPath, id, joined });
     const leave = () => {
       screen.close();
       process.stderr.write(`${updateTexts.left}\n`);
@@ -82,12 +82,12 @@ export async function run(args: readonly string[]): Promise<number> {
     const outcome = await followRun(host, {
       setup,
       role,
-      id: answer.id,
+      id,
       onStatus: screen.take,
     });
     process.off('SIGINT', leave);
     screen.close();
-    return describeOutcome(outcome, { json, isDryRun, id: answer.id });
+    return describeOutcome(outcome, { json, isDryRun, id });
   } finally {
     if (!isFollowed) await host.close();
   }

@@ -119,7 +119,9 @@ export function trackRun(
     const evidence = absenceOf(row.phase)?.evidence ?? null;
     return evidence !== null && provesRun[evidence];
   });
-  const waited = missing.filter((row) => isAwaited(row, look));
+  const waited = missing.filter(
+    (row) => isAwaited(row, look) && (run === null || isConcerned(run, row.key)),
+  );
   if (run === null && restarts.length === 0 && waited.length === 0) return null;
   const open =
     run ??
@@ -162,8 +164,9 @@ const activity: ReadonlySet<FleetEvent['kind']> = new Set([
 ] as const);
 
 function phaseOf(run: Run, anyMissing: boolean): RunPhase {
-  if (anyMissing) return 'restarting';
-  return run.origin === 'outside' || run.end !== null ? 'settling' : run.phase;
+  // While its commands are at work, what they print says it: somebody missing may be another's doing.
+  if (run.origin !== 'outside' && run.end === null) return run.phase;
+  return anyMissing ? 'restarting' : 'settling';
 }
 
 function restartOf(
@@ -196,7 +199,9 @@ export type Closing =
 /** Whether a run can be summed up: nobody awaited, and quiet for long enough (or our run ended). */
 export function decideClosing(run: Run, rows: ReadonlyMap<string, Row>, look: Look): Closing {
   if (!look.verdicts) return { kind: 'open' };
-  for (const row of rows.values()) if (isAwaited(row, look)) return { kind: 'open' };
+  for (const row of rows.values()) {
+    if (isConcerned(run, row.key) && isAwaited(row, look)) return { kind: 'open' };
+  }
   if (run.origin !== 'outside') {
     // It said that it restarts one that is still there: the stop may be on its way.
     const announced = [...rows.values()].some((row) => row.restarting && row.phase.kind === 'up');

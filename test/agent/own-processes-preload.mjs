@@ -7,7 +7,9 @@ import fs from 'node:fs';
 import { syncBuiltinESMExports } from 'node:module';
 import { dirname } from 'node:path';
 
-const mark = `FAKE_SANDY_STATE=${dirname(process.env.SANDY_TRAY_DIR ?? '')}/`;
+const own = process.env.SANDY_TRAY_DIR ?? '';
+// A sandy that has just been started has the second only.
+const marks = [`FAKE_SANDY_STATE=${dirname(own)}/`, `SANDY_TRAY_DIR=${own}\0`];
 const { readdir } = fs.promises;
 
 fs.promises.readdir = async (path, ...rest) => {
@@ -18,7 +20,8 @@ syncBuiltinESMExports();
 
 function isOwn(pid) {
   try {
-    return fs.readFileSync(`/proc/${pid}/environ`, 'utf8').includes(mark);
+    const environment = fs.readFileSync(`/proc/${pid}/environ`, 'utf8');
+    return marks.some((mark) => environment.includes(mark));
   } catch {
     return false;
   }

@@ -37,6 +37,8 @@ export interface AgentOptions {
   readonly preloads?: readonly string[];
   /** False: nobody watches it. */
   readonly watched?: boolean;
+  /** True: it leads a process group of its own. */
+  readonly ownGroup?: boolean;
 }
 
 export interface RunningAgent {
@@ -113,8 +115,14 @@ function makeStage(program: Program, children: ChildProcess[]): Stage {
   const logFile = join(program.ownFolder, 'log.jsonl');
 
   const records = () => readRecords(logFile);
-  const spawnOne = (file: string, args: readonly string[], variables: Variables = {}): Spawned => {
+  const spawnOne = (
+    file: string,
+    args: readonly string[],
+    variables: Variables = {},
+    ownGroup = false,
+  ): Spawned => {
     const child = spawn(file, [...args], {
+      detached: ownGroup,
       env: { ...environment, ...variables },
       cwd: program.folder,
       stdio: ['ignore', 'pipe', 'pipe'],
@@ -136,11 +144,15 @@ function makeStage(program: Program, children: ChildProcess[]): Stage {
       }),
     };
   };
-  const start = (args: readonly string[], { variables, preloads = [] }: AgentOptions = {}) =>
+  const start = (
+    args: readonly string[],
+    { variables, preloads = [], ownGroup = false }: AgentOptions = {},
+  ) =>
     spawnOne(
       process.execPath,
       [...preloads.flatMap((path) => ['--import', path]), PROGRAM, ...args],
       variables,
+      ownGroup,
     );
   const stage: Stage = {
     program,

@@ -294,6 +294,25 @@ describe('a run of ours', () => {
     expect(fleet.view.run?.id).toBe('r1');
   });
 
+  test('waits for its own sessions only; another’s restart is summed up by itself', () => {
+    const fleet = watched();
+    fleet.send({ ...began, scope: ['b'] });
+    fleet.processes = [anUpdate];
+    fleet.keepLooking(3000, [absent('a'), b]);
+    fleet.send({ kind: 'run-restarting', key: 'b' });
+    fleet.look([absent('a'), absent('b')]);
+    expect(fleet.view.run).toMatchObject({ id: 'r1', current: 'b' });
+    fleet.look([absent('a'), b3]);
+    fleet.send({ kind: 'run-ended', end: { kind: 'done' } });
+    fleet.look([absent('a'), b3]);
+    expect(fleet.view.lastRun).toMatchObject({ id: 'r1', restarted: ['b'], failed: [] });
+    fleet.look([absent('a'), b3]);
+    expect(fleet.view.run).toMatchObject({ origin: 'outside', current: 'a' });
+    fleet.processes = [];
+    fleet.keepLooking(100_000, [listed('a', { life: 4, updated: true }), b3]);
+    expect(fleet.view.lastRun).toMatchObject({ origin: 'outside', restarted: ['a'] });
+  });
+
   test('names what it could not start', () => {
     const fleet = watched();
     fleet.send(began);

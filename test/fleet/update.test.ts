@@ -136,7 +136,6 @@ describe('a poll out of turn', () => {
     [{ kind: 'woke' }, 'wake full'],
     [{ kind: 'refresh-asked' }, 'refresh full'],
     [{ kind: 'run-ended', end: { kind: 'done' } }, 'run-ended full'],
-    [{ kind: 'run-restarting', key: 'a' }, 'hint light'],
     [{ kind: 'run-step-failed', key: 'a', step: 'stop' }, 'hint light'],
   ] as const)('%j wants one: %s', (message, wanted) => {
     const fleet = watched();
@@ -145,6 +144,18 @@ describe('a poll out of turn', () => {
     expect(pollOf(fleet)).toBe(wanted);
     fleet.look([a, b], { mode: wanted.endsWith('full') ? 'full' : 'light' });
     expect(pollOf(fleet)).toBe('idle full');
+  });
+
+  test('a restart that our run announces wants a light one, once', () => {
+    const fleet = watched();
+    fleet.send({ kind: 'run-began', id: 'r1', origin: 'cli', scope: 'fleet', log: null });
+    const before = pollOf(fleet);
+    fleet.send({ kind: 'run-restarting', key: 'a' });
+    expect(pollOf(fleet)).toBe('hint light');
+    fleet.look([a, b], { mode: 'light' });
+    fleet.send({ kind: 'run-restarting', key: 'a' });
+    expect(pollOf(fleet)).not.toBe('hint light');
+    expect(before).not.toBe('hint light');
   });
 
   test('the first poll is wanted from the start', () => {
