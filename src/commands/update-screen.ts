@@ -1,16 +1,17 @@
 /** What a person or a program sees of an update: its own words as they come, and its sum at the end. */
 
 import { readBytes } from '../agent/step-log.ts';
+import { drawLine } from '../attach/terminal-modes.ts';
 import type { StatusDocument } from '../control/status-document.ts';
 import { createLineReader, type ReadLine } from '../sandy/update-output.ts';
 import type { RunOutcome } from '../store/run-record.ts';
-import { cleanForeignText } from '../system/foreign-text.ts';
 import { exitCodes } from './command.ts';
 import { updateTexts } from './update-texts.ts';
 
 export interface UpdateScreen {
   readonly take: (status: StatusDocument) => void;
-  readonly say: (sentence: string) => void;
+  /** Another update that covers this one was running already. */
+  readonly sayJoined: () => void;
   readonly close: () => void;
 }
 
@@ -29,7 +30,6 @@ const BAR_CELLS = 24;
 export function createUpdateScreen({ id, logPath, json }: ScreenParts): UpdateScreen {
   const live = process.stdout.isTTY === true && !json;
   const reader = createLineReader();
-  const startedAt = performance.now();
   let at = 0;
   let run: StatusDocument['run'] = null;
   let building: string | null = null;
@@ -46,14 +46,9 @@ export function createUpdateScreen({ id, logPath, json }: ScreenParts): UpdateSc
   };
   const draw = () => {
     if (!live || run === null) return;
-    const width = (process.stdout.columns ?? 80) - 1;
-    const line = updateTexts.line(
-      run,
-      drawBar(run.progress),
-      performance.now() - startedAt,
-      building,
-    );
-    process.stdout.write(`\r${cleanForeignText(line, width)}\x1b[K`);
+    const elapsedMs = Math.max(0, Date.now() - Date.parse(run.startedAt));
+    const line = updateTexts.line(run, drawBar(run.progress), elapsedMs, building);
+    process.stdout.write(drawLine(line, (process.stdout.columns || 80) - 1));
     drawn = true;
   };
   const show = ({ text, line }: ReadLine) => {
@@ -64,9 +59,9 @@ export function createUpdateScreen({ id, logPath, json }: ScreenParts): UpdateSc
       process.stdout.write(
         `${JSON.stringify({ event: kind === 'other' ? 'output' : kind, ...rest, text })}\n`,
       );
-    } else if (!live || line.kind !== 'heartbeat') {
-      if (text.trim() !== '') print(text);
-    } else draw();
+    } else if (line.kind === 'heartbeat' && live && run !== null) draw();
+    // A dry run has no live line.
+    else if (text.trim() !== '') print(text);
   };
   const readOn = () => {
     readBytes(logPath, at, null, (bytes) => {
@@ -92,7 +87,10 @@ export function createUpdateScreen({ id, logPath, json }: ScreenParts): UpdateSc
       } else if (run.phase === 'hung' && before?.phase !== 'hung') print(updateTexts.hangs);
       else draw();
     },
-    say: print,
+    sayJoined() {
+      if (json) process.stdout.write(`${JSON.stringify({ event: 'joined', id })}\n`);
+      else print(updateTexts.joined);
+    },
     close() {
       clearInterval(reading);
       clearInterval(drawing);
