@@ -24,7 +24,9 @@ export interface ScreenParts {
 
 const REDRAW_MS = 1_000;
 const READ_MS = 200;
+/** In a narrow window the words need the room more. */
 const BAR_CELLS = 24;
+const BAR_SHARE = 4;
 
 /** Opens the screen. On a terminal its last line is a live one; elsewhere each line stands for itself. */
 export function createUpdateScreen({ id, logPath, json }: ScreenParts): UpdateScreen {
@@ -47,8 +49,9 @@ export function createUpdateScreen({ id, logPath, json }: ScreenParts): UpdateSc
   const draw = () => {
     if (!live || run === null) return;
     const elapsedMs = Math.max(0, Date.now() - Date.parse(run.startedAt));
-    const line = updateTexts.line(run, drawBar(run.progress), elapsedMs, building);
-    process.stdout.write(drawLine(line, (process.stdout.columns || 80) - 1));
+    const columns = process.stdout.columns || 80;
+    const bar = drawBar(run.progress, Math.min(BAR_CELLS, Math.floor(columns / BAR_SHARE)));
+    process.stdout.write(drawLine(updateTexts.line(run, bar, elapsedMs, building), columns - 1));
     drawn = true;
   };
   const show = ({ text, line }: ReadLine) => {
@@ -102,10 +105,10 @@ export function createUpdateScreen({ id, logPath, json }: ScreenParts): UpdateSc
   };
 }
 
-function drawBar([done, total]: readonly [number, number | null]): string {
+function drawBar([done, total]: readonly [number, number | null], cells: number): string {
   if (total === null || total === 0) return '';
-  const full = Math.round((Math.min(done, total) / total) * BAR_CELLS);
-  return `[${'#'.repeat(full)}${'.'.repeat(BAR_CELLS - full)}] `;
+  const full = Math.round((Math.min(done, total) / total) * cells);
+  return `[${'#'.repeat(full)}${'.'.repeat(cells - full)}] `;
 }
 
 /** Says what an update came to; gives the exit code. */

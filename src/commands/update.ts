@@ -138,17 +138,15 @@ async function confirm(ask: Ask, status: StatusDocument): Promise<'yes' | 'no' |
   process.stderr.write(updateTexts.aboutTo(ask.keys === null, concerned));
   const lines = createInterface({ input: process.stdin, output: process.stderr });
   // A question that the input's end closes may never be answered.
-  const closed = new Promise<'no'>((resolve) => lines.once('close', () => resolve('no')));
-  const interrupted = new Promise<'interrupted'>((resolve) =>
-    lines.once('SIGINT', () => resolve('interrupted')),
-  );
-  const answered = lines
-    .question(updateTexts.really)
-    .then((answer) => (/^y(es)?$/i.test(answer.trim()) ? 'yes' : 'no'))
-    .catch(() => 'no' as const);
-  const consent = await Promise.race([answered, closed, interrupted]);
+  const left = new Promise<{ readonly interrupted: boolean }>((resolve) => {
+    lines.once('close', () => resolve({ interrupted: false }));
+    lines.once('SIGINT', () => resolve({ interrupted: true }));
+  });
+  const asked = lines.question(updateTexts.really).catch(() => left);
+  const answer = await Promise.race([asked, left]);
   lines.close();
+  if (typeof answer === 'string') return /^y(es)?$/i.test(answer.trim()) ? 'yes' : 'no';
   // Whatever is said next begins a line of its own.
-  if (consent === 'interrupted') process.stderr.write('\n');
-  return consent;
+  process.stderr.write('\n');
+  return answer.interrupted ? 'interrupted' : 'no';
 }
