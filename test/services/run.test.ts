@@ -6,7 +6,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, vi } from 'vitest';
-import { type Fleet, sessionOf } from '../../fixtures/fake-sandy/fleet.mjs';
+import { type Fleet, readEvents, sessionOf } from '../../fixtures/fake-sandy/fleet.mjs';
 import type { RunRecord } from '../../src/store/run-record.ts';
 import {
   find,
@@ -84,8 +84,8 @@ ${variables.join('\n')}
   const asker = stage.start(['update', '--all', '--yes'], { preloads: [OWN_PROCESSES] });
   const bravo = find(fleet, 'bravo');
   await until(
-    () => asker.stdout().includes(`Restarting ${bravo.key}...`),
-    () => `the second restart: ${asker.stdout()} ${asker.stderr()}`,
+    () => readEvents(fleet.dir).some(({ why }) => why === 'stop-ignored'),
+    () => `${bravo.key} to be asked to stop: ${asker.stdout()} ${asker.stderr()}`,
   );
   const runs = join(ownFolder, 'runs');
   const [id = '', ...others] = readdirSync(runs);
