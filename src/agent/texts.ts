@@ -45,6 +45,8 @@ export const texts = {
   nobodySaw: 'Sandy could not be asked for 12 minutes, so that nobody knows what it came to.',
   runLost: 'What it came to is not known: the state folder was changed meanwhile.',
 
+  failedUnseen: 'could not be restarted, says sandy',
+
   unknownRun: 'There is no such run.',
   noAgentYet: 'The agent is just ending. Try again.',
   notWrittenRun: (errorCode: string) =>

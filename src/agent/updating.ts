@@ -165,8 +165,10 @@ export function prepareUpdate(operation: Operation, parts: OperationParts): Upda
       const end = await carryOutSteps().finally(() => known.close());
       if (end === null) return null;
       report();
-      for (const left of leftOutOf(operation.record().steps, logs)) {
-        tell({ kind: 'run-left-out', at: Date.now(), ...left });
+      const { rows } = parts.model();
+      const left = leftOutOf(operation.record().steps, logs);
+      for (const one of [...left, ...failedUnseen(logs, rows)]) {
+        tell({ kind: 'run-left-out', at: Date.now(), ...one });
       }
       if (isDryRun) return sumCheck(end, logs);
       tell({ kind: 'run-ended', at: Date.now(), end });
@@ -224,6 +226,12 @@ function leftOutOf(steps: readonly RunStep[], logs: readonly (StepLog | null)[])
         return [];
     }
   });
+}
+
+/** Of a session that nobody has seen here, sandy's own word that it could not be restarted is all there is. */
+function failedUnseen(logs: readonly (StepLog | null)[], rows: Model['rows']): KeyedReason[] {
+  const failed = logs.flatMap((log) => log?.readOn().failed ?? []);
+  return failed.flatMap(({ key }) => (rows.has(key) ? [] : [{ key, reason: texts.failedUnseen }]));
 }
 
 /** Why a step's command counts as failed by itself; null: what became of its sessions decides. */

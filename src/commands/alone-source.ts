@@ -25,6 +25,8 @@ const SHARED_ANSWER_MS = 1_000;
 
 export interface AloneParts {
   readonly stateFolder: string;
+  /** When this terminal was last attached (wall clock, milliseconds). */
+  readonly attachedAt: () => number;
   readonly onModel: (model: Model) => void;
 }
 
@@ -34,10 +36,11 @@ export interface AloneParts {
  */
 export function createAloneSource(
   sandy: Sandy,
-  known: Model,
+  lastKnown: Model,
   { key, workspace }: Target,
-  { stateFolder, onModel }: AloneParts,
+  { stateFolder, attachedAt, onModel }: AloneParts,
 ): LookSource {
+  const known = forgetEarlierLife(lastKnown, key, attachedAt());
   const epoch = randomUUID();
   let listener: (view: StampedView) => void = () => {};
   let begunMs = Number.NEGATIVE_INFINITY;
@@ -101,7 +104,9 @@ export function createAloneSource(
   const takeStopIntent = () => {
     const at = key === null ? null : readStopIntent(stateFolder, key);
     const { stopIntentMs } = known.windows;
-    if (key === null || at === null || Date.now() - at > stopIntentMs) return;
+    if (key === null || at === null) return;
+    // What came before the session was attached to has ended an earlier life of it; a clock may be set back.
+    if (at < attachedAt() || Math.abs(Date.now() - at) > stopIntentMs) return;
     loop.dispatch({ kind: 'stop-intended', at: Date.now(), key });
   };
   const countWaiters = (count: number) =>
@@ -125,6 +130,18 @@ export function createAloneSource(
       void loop.stop();
     },
   };
+}
+
+/** How a session ended before it was attached to says nothing of how it ends now. */
+function forgetEarlierLife(model: Model, key: string | null, attachedAt: number): Model {
+  if (key === null) return model;
+  const rows = new Map(model.rows);
+  const row = rows.get(key);
+  if (row?.phase.kind === 'off' && row.since < attachedAt) rows.delete(key);
+  // The file of an intent says when it was asked for; this does not.
+  const stopIntents = new Map(model.stopIntents);
+  stopIntents.delete(key);
+  return { ...model, rows, stopIntents };
 }
 
 /** Whether one of them may be restarting what runs in this workspace. */

@@ -24,6 +24,7 @@ export function createShimPorts(
   const { folders, timeScale } = setup;
   const { target, name, sandy, readySandy } = prepared;
   let known: Model | null = null;
+  let attachedAt = 0;
   return {
     target,
     name,
@@ -40,13 +41,16 @@ export function createShimPorts(
       known ??= lastKnown(setup);
       return createAloneSource(sandy, known, target, {
         stateFolder: folders.state,
+        attachedAt: () => attachedAt,
         onModel(model) {
           known = model;
         },
       });
     },
-    commandOf: (verb) =>
-      describeSandyCommand(readySandy, [`--${verb}`, '--workspace', target.workspace]),
+    commandOf(verb) {
+      if (verb === 'attach') attachedAt = Date.now();
+      return describeSandyCommand(readySandy, [`--${verb}`, '--workspace', target.workspace]);
+    },
     async claimAttach() {
       const digest = createHash('sha256').update(target.workspace).digest('hex').slice(0, 16);
       const lock = await acquireLock(

@@ -10,6 +10,9 @@ import { type AgentHost, type HostOutcome, reachAgent } from './agent-host.ts';
 import { exitCodes } from './command.ts';
 import type { Setup } from './setup.ts';
 
+/** How much of an answer a person is shown; keys from outside may stand in it. */
+export const ANSWER_CHARACTERS = 600;
+
 /** A look is taken before anything is answered; a frozen docker makes it a long one. */
 const ASK_LIMIT_MS = 60_000;
 /** Nothing bounds how long an update takes; a day only ends what nobody waits for. */

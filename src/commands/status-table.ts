@@ -4,6 +4,7 @@ import type { FleetView, SessionView } from '../fleet/view.ts';
 import { cleanForeignText } from '../system/foreign-text.ts';
 import { formatMoment } from './moment.ts';
 import { texts } from './texts.ts';
+import { describePhase } from './update-texts.ts';
 
 /** Where and when a table is read. */
 export interface Reader {
@@ -88,8 +89,8 @@ function drawAgent({ agent }: StatusDocument): string {
 function drawRun({ run, lastRun }: FleetView, { now }: Reader): string[] {
   if (run !== null) {
     const [done, total] = run.progress;
-    const current = run.current === null ? '' : `, now ${cleanForeignText(run.current, 60)}`;
-    return [`Updating: ${done}${total === null ? '' : ` of ${total}`} restarted${current}.`];
+    const count = `${done}${total === null ? '' : ` of ${total}`} restarted`;
+    return [`Updating: ${count}, ${describePhase(run.phase, run.current)}.`];
   }
   if (lastRun === null) return [];
   const [from, to] = [lastRun.startedAt, lastRun.endedAt].map((iso) => formatMoment(iso, now));

@@ -1,10 +1,10 @@
 /** What a person or a program sees of an update: its own words as they come, and its sum at the end. */
 
 import { readBytes } from '../agent/step-log.ts';
+import { drawLine } from '../attach/terminal-modes.ts';
 import type { StatusDocument } from '../control/status-document.ts';
 import { createLineReader, type ReadLine } from '../sandy/update-output.ts';
 import type { RunOutcome } from '../store/run-record.ts';
-import { cleanForeignText } from '../system/foreign-text.ts';
 import { exitCodes } from './command.ts';
 import { updateTexts } from './update-texts.ts';
 
@@ -24,13 +24,14 @@ export interface ScreenParts {
 
 const REDRAW_MS = 1_000;
 const READ_MS = 200;
+/** In a narrow window the words need the room more. */
 const BAR_CELLS = 24;
+const BAR_SHARE = 4;
 
 /** Opens the screen. On a terminal its last line is a live one; elsewhere each line stands for itself. */
 export function createUpdateScreen({ id, logPath, joined, json }: ScreenParts): UpdateScreen {
   const live = process.stdout.isTTY === true && !json;
   const reader = createLineReader();
-  const startedAt = performance.now();
   let at = 0;
   let run: StatusDocument['run'] = null;
   let building: string | null = null;
@@ -47,14 +48,10 @@ export function createUpdateScreen({ id, logPath, joined, json }: ScreenParts): 
   };
   const draw = () => {
     if (!live || run === null) return;
-    const width = (process.stdout.columns ?? 80) - 1;
-    const line = updateTexts.line(
-      run,
-      drawBar(run.progress),
-      performance.now() - startedAt,
-      building,
-    );
-    process.stdout.write(`\r${cleanForeignText(line, width)}\x1b[K`);
+    const elapsedMs = Math.max(0, Date.now() - Date.parse(run.startedAt));
+    const columns = process.stdout.columns || 80;
+    const bar = drawBar(run.progress, Math.min(BAR_CELLS, Math.floor(columns / BAR_SHARE)));
+    process.stdout.write(drawLine(updateTexts.line(run, bar, elapsedMs, building), columns - 1));
     drawn = true;
   };
   const show = ({ text, line }: ReadLine) => {
@@ -65,9 +62,9 @@ export function createUpdateScreen({ id, logPath, joined, json }: ScreenParts): 
       process.stdout.write(
         `${JSON.stringify({ event: kind === 'other' ? 'output' : kind, ...rest, text })}\n`,
       );
-    } else if (!live || line.kind !== 'heartbeat') {
-      if (text.trim() !== '') print(text);
-    } else draw();
+    } else if (line.kind === 'heartbeat' && live && run !== null) draw();
+    // A dry run has no live line.
+    else if (text.trim() !== '') print(text);
   };
   const readOn = () => {
     readBytes(logPath, at, null, (bytes) => {
@@ -106,10 +103,10 @@ export function createUpdateScreen({ id, logPath, joined, json }: ScreenParts): 
   };
 }
 
-function drawBar([done, total]: readonly [number, number | null]): string {
+function drawBar([done, total]: readonly [number, number | null], cells: number): string {
   if (total === null || total === 0) return '';
-  const full = Math.round((Math.min(done, total) / total) * BAR_CELLS);
-  return `[${'#'.repeat(full)}${'.'.repeat(BAR_CELLS - full)}] `;
+  const full = Math.round((Math.min(done, total) / total) * cells);
+  return `[${'#'.repeat(full)}${'.'.repeat(cells - full)}] `;
 }
 
 /** Says what an update came to; gives the exit code. */

@@ -10,6 +10,9 @@ import { cleanForeignText } from '../system/foreign-text.ts';
 const KEY_CHARACTERS = 60;
 const REASON_CHARACTERS = 300;
 
+/** A key comes from outside. */
+const shown = (key: string) => cleanForeignText(key, KEY_CHARACTERS);
+
 export const updateTexts = {
   whichToUpdate: 'Name the sessions to update, or say --all.',
   cancelAlone: '--cancel stands alone.',
@@ -30,7 +33,7 @@ export const updateTexts = {
     const rows = sessions.map(({ key, imageStale, attachedClients }) => {
       const image = imageStale === true ? 'stale' : imageStale === false ? 'current' : 'not known';
       const inside = (attachedClients ?? 0) > 0 ? ', somebody is attached now' : '';
-      return `  ${cleanForeignText(key, KEY_CHARACTERS)}  ${image}${inside}`;
+      return `  ${shown(key)}  ${image}${inside}`;
     });
     return `${[head, ...rows].join('\n')}\n`;
   },
@@ -43,8 +46,10 @@ export const updateTexts = {
   ) => {
     const [done, total] = run.progress;
     const count = total === null ? `${done} restarted` : `${done} of ${total} restarted`;
-    const doing = run.phase === 'restarting' ? `restarting ${run.current ?? ''}` : run.phase;
-    const what = run.phase === 'building' && building !== null ? `building ${building}` : doing;
+    const what =
+      run.phase === 'building' && building !== null
+        ? `building ${building}`
+        : describePhase(run.phase, run.current);
     return `${bar}${count} · ${formatDuration(elapsedMs)} · ${what}`;
   },
   sum: (outcome: RunOutcome | null) => {
@@ -60,7 +65,7 @@ export const updateTexts = {
     const lines = [
       head,
       ...(text === null ? [] : [sayWhy(kind, cleanForeignText(text, REASON_CHARACTERS))]),
-      ...restarted.map((key) => `  ${cleanForeignText(key, KEY_CHARACTERS)}  restarted`),
+      ...restarted.map((key) => `  ${shown(key)}  restarted`),
       ...failed.map((one) => listReason(one)),
       ...skipped.map((one) => listReason(one, 'skipped: ')),
     ];
@@ -77,34 +82,35 @@ export const updateTexts = {
         : `${countSessions(candidates.length)} would be restarted.`;
     const lines = [
       head,
-      ...candidates.map((key) => `  ${cleanForeignText(key, KEY_CHARACTERS)}  would be restarted`),
+      ...candidates.map((key) => `  ${shown(key)}  would be restarted`),
       ...skipped.map((one) => listReason(one, 'left as it is: ')),
     ];
     return `${lines.join('\n')}\n`;
   },
 
   startNeedsSession: 'Name the session.',
-  isRunning: (key: string) => `${key} is running.`,
-  started: (key: string) => `${key} is running. Attach to it: sandy-tray attach ${key}`,
-  stopped: (key: string) => `${key} is stopped.`,
-  startJoined: (key: string) => `${key} is being started already; waiting for that.`,
+  isRunning: (key: string) => `${shown(key)} is running.`,
+  started: (key: string) =>
+    `${shown(key)} is running. Attach to it: sandy-tray attach ${shown(key)}`,
+  stopped: (key: string) => `${shown(key)} is stopped.`,
+  startJoined: (key: string) => `${shown(key)} is being started already; waiting for that.`,
   stopWaits: 'It is being started; it is stopped when it lands.',
   notStarted: (key: string) =>
-    `${key} is not running. Sandy's words are above; mend what they name and try again.`,
+    `${shown(key)} is not running. Sandy's words are above; mend what they name and try again.`,
   notAttachable: (key: string) =>
-    `${key} was started, but nobody can attach to it yet. See: sandy-tray status`,
+    `${shown(key)} was started, but nobody can attach to it yet. See: sandy-tray status`,
   /** Where an outcome has no words of its own. */
   outcomes: {
-    ok: (key: string) => `${key}: done.`,
-    cancelled: (key: string) => `${key}: cancelled.`,
-    failed: (key: string) => `${key}: it failed.`,
-    'start-failed': (key: string) => `${key} could not be started.`,
-    'no-session': (key: string) => `${key} is not running.`,
+    ok: (key: string) => `${shown(key)}: done.`,
+    cancelled: (key: string) => `${shown(key)}: cancelled.`,
+    failed: (key: string) => `${shown(key)}: it failed.`,
+    'start-failed': (key: string) => `${shown(key)} could not be started.`,
+    'no-session': (key: string) => `${shown(key)} is not running.`,
     'docker-unreachable': () => 'Docker cannot be reached. Start it and try again.',
-    'workspace-missing': (key: string) => `The workspace folder of ${key} is missing.`,
-    conflict: (key: string) => `${key} is claimed by two workspaces.`,
-    stuck: (key: string) => `Nobody could see what became of ${key}. See: sandy-tray status`,
-    lost: (key: string) => `What became of ${key} is not known. See: sandy-tray status`,
+    'workspace-missing': (key: string) => `The workspace folder of ${shown(key)} is missing.`,
+    conflict: (key: string) => `${shown(key)} is claimed by two workspaces.`,
+    stuck: (key: string) => `Nobody could see what became of ${shown(key)}. See: sandy-tray status`,
+    lost: (key: string) => `What became of ${shown(key)} is not known. See: sandy-tray status`,
   } satisfies Record<RunOutcome['kind'], (key: string) => string>,
   leftOperation: 'It goes on without this window. See: sandy-tray status',
 } as const;
@@ -114,6 +120,24 @@ function sayWhy(kind: RunOutcome['kind'], text: string): string {
   return kind === 'failed' ? `The update failed: ${text}.` : text;
 }
 
+/** What a run is doing, in words; one of a newer agent as it is called. */
+export function describePhase(phase: string, current: string | null): string {
+  switch (phase) {
+    case 'building':
+      return 'building images';
+    case 'hung':
+      return 'the image build hangs';
+    case 'restarting':
+      return current === null
+        ? 'restarting'
+        : `restarting ${cleanForeignText(current, KEY_CHARACTERS)}`;
+    case 'settling':
+      return 'seeing what came of it';
+    default:
+      return cleanForeignText(phase, KEY_CHARACTERS);
+  }
+}
+
 function listReason({ key, reason }: KeyedReason, before = ''): string {
-  return `  ${cleanForeignText(key, KEY_CHARACTERS)}  ${before}${cleanForeignText(reason, REASON_CHARACTERS)}`;
+  return `  ${shown(key)}  ${before}${cleanForeignText(reason, REASON_CHARACTERS)}`;
 }

@@ -1,10 +1,11 @@
 import { createInterface } from 'node:readline/promises';
 import type { Ask } from '../agent/asks.ts';
 import type { StatusDocument } from '../control/status-document.ts';
+import { cleanForeignText } from '../system/foreign-text.ts';
 import { reachAgent } from './agent-host.ts';
 import { parseArguments } from './arguments.ts';
 import { exitCodes, UsageError } from './command.ts';
-import { askAgent, exitCodeOf, followRun, seeNow } from './operation-client.ts';
+import { ANSWER_CHARACTERS, askAgent, exitCodeOf, followRun, seeNow } from './operation-client.ts';
 import { chooseSession } from './session-argument.ts';
 import { setUp } from './setup.ts';
 import { texts } from './texts.ts';
@@ -56,9 +57,10 @@ export async function run(args: readonly string[]): Promise<number> {
       idleForMinutes,
       rebuild: values.rebuild === true,
     };
-    if (!isDryRun && values.yes !== true && !(await confirm(ask, status))) {
+    const consent = isDryRun || values.yes === true ? 'yes' : await confirm(ask, status);
+    if (consent !== 'yes') {
       process.stderr.write(`${updateTexts.declined}\n`);
-      return exitCodes.ok;
+      return consent === 'no' ? exitCodes.ok : exitCodes.interrupted;
     }
     const answer = await askAgent(host, ask, onTerminal);
     if (answer === null) {
@@ -67,7 +69,7 @@ export async function run(args: readonly string[]): Promise<number> {
     }
     if (answer.kind !== 'running') {
       if (json) process.stdout.write(`${JSON.stringify({ event: answer.kind, ...answer })}\n`);
-      else process.stderr.write(`${answer.text}\n`);
+      else process.stderr.write(`${cleanForeignText(answer.text, ANSWER_CHARACTERS)}\n`);
       return exitCodeOf(answer);
     }
     const { id, logPath, joined } = answer;
@@ -108,7 +110,7 @@ async function cancel(json: boolean): Promise<number> {
   }
   const { kind } = outcome.body as { kind?: unknown };
   if (json) process.stdout.write(`${JSON.stringify({ event: kind, text: outcome.text })}\n`);
-  else process.stdout.write(`${outcome.text}\n`);
+  else process.stdout.write(`${cleanForeignText(outcome.text, ANSWER_CHARACTERS)}\n`);
   return kind === 'too-late' ? exitCodes.busy : exitCodes.ok;
 }
 
@@ -129,19 +131,22 @@ function chooseKeys(names: readonly string[], status: StatusDocument): readonly 
 }
 
 /** Asks the person, who first sees what will be restarted and who would be interrupted. */
-async function confirm(ask: Ask, status: StatusDocument): Promise<boolean> {
+async function confirm(ask: Ask, status: StatusDocument): Promise<'yes' | 'no' | 'interrupted'> {
   const concerned = status.sessions.filter(
     ({ key, end }) => end === null && (ask.keys === null || ask.keys.includes(key)),
   );
   process.stderr.write(updateTexts.aboutTo(ask.keys === null, concerned));
   const lines = createInterface({ input: process.stdin, output: process.stderr });
-  try {
-    const answer = await lines.question(updateTexts.really);
-    return /^y(es)?$/i.test(answer.trim());
-  } catch {
-    // The terminal was closed, or Ctrl-C.
-    return false;
-  } finally {
-    lines.close();
-  }
+  // A question that the input's end closes may never be answered.
+  const left = new Promise<{ readonly interrupted: boolean }>((resolve) => {
+    lines.once('close', () => resolve({ interrupted: false }));
+    lines.once('SIGINT', () => resolve({ interrupted: true }));
+  });
+  const asked = lines.question(updateTexts.really).catch(() => left);
+  const answer = await Promise.race([asked, left]);
+  lines.close();
+  if (typeof answer === 'string') return /^y(es)?$/i.test(answer.trim()) ? 'yes' : 'no';
+  // Whatever is said next begins a line of its own.
+  process.stderr.write('\n');
+  return answer.interrupted ? 'interrupted' : 'no';
 }

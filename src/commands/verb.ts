@@ -2,10 +2,11 @@
 
 import type { StatusDocument } from '../control/status-document.ts';
 import type { RunOutcome } from '../store/run-record.ts';
+import { cleanForeignText } from '../system/foreign-text.ts';
 import { type AgentHost, reachAgent } from './agent-host.ts';
 import { parseArguments } from './arguments.ts';
 import { exitCodes, UsageError } from './command.ts';
-import { askAgent, exitCodeOf, followRun, seeNow } from './operation-client.ts';
+import { ANSWER_CHARACTERS, askAgent, exitCodeOf, followRun, seeNow } from './operation-client.ts';
 import { chooseSession } from './session-argument.ts';
 import { type Setup, setUp } from './setup.ts';
 import { texts } from './texts.ts';
@@ -50,7 +51,10 @@ export async function runVerb(op: 'start' | 'stop', args: readonly string[]): Pr
         process.stdout.write(
           `${JSON.stringify({ key, ...answer, retryable: answer.kind === 'busy' })}\n`,
         );
-      else (answer.kind === 'done' ? process.stdout : process.stderr).write(`${answer.text}\n`);
+      else {
+        const text = cleanForeignText(answer.text, ANSWER_CHARACTERS);
+        (answer.kind === 'done' ? process.stdout : process.stderr).write(`${text}\n`);
+      }
       return exitCodeOf(answer);
     }
     isFollowed = true;
@@ -115,7 +119,8 @@ function report(
       `${op === 'start' ? updateTexts.started(key) : updateTexts.stopped(key)}\n`,
     );
   } else {
-    process.stderr.write(`${outcome?.text ?? updateTexts.outcomes[kind](key)}\n`);
+    const text = outcome?.text ?? updateTexts.outcomes[kind](key);
+    process.stderr.write(`${cleanForeignText(text, ANSWER_CHARACTERS)}\n`);
   }
   if (kind === 'docker-unreachable') return exitCodes.unavailable;
   return kind === 'ok' ? exitCodes.ok : exitCodes.failed;

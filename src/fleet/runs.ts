@@ -143,7 +143,7 @@ export function trackRun(
     ...open,
     // The newest life of a session counts, so that fewer looks at the same run give the same sum.
     restarts: [...open.restarts.filter((restart) => !keys.has(restart.key)), ...counted],
-    current: waited[0]?.key ?? (open.origin === 'outside' ? null : open.current),
+    current: currentOf(open, waited[0]?.key ?? null),
     phase: phaseOf(open, waited.length > 0),
     quietMs,
     askAtMs: active ? look.windows.settleMs : open.askAtMs,
@@ -162,6 +162,12 @@ const activity: ReadonlySet<FleetEvent['kind']> = new Set([
   'returned',
   'back',
 ] as const);
+
+/** What our own run says it is at goes before who is awaited: one may be late while the next is restarted. */
+function currentOf(run: Run, awaited: string | null): string | null {
+  if (run.origin === 'outside') return awaited;
+  return run.end === null ? (run.current ?? awaited) : (awaited ?? run.current);
+}
 
 function phaseOf(run: Run, anyMissing: boolean): RunPhase {
   // While its commands are at work, what they print says it: somebody missing may be another's doing.
