@@ -4,32 +4,22 @@
  * death or its upgrade, the next one goes on with.
  */
 
-import type { RunOrigin } from '../fleet/runs.ts';
 import { prepareSandy } from '../sandy/preparing.ts';
 import { findSandyProcesses } from '../sandy/update-processes.ts';
-import { newRunId, type RunFolders } from '../store/run-folders.ts';
+import type { RunFolders } from '../store/run-folders.ts';
 import type { RunOutcome, RunRecord, RunStep } from '../store/run-record.ts';
-import { acquireSlot, readSlot } from '../store/slot.ts';
+import { acquireSlot, readSlot, type SlotUse } from '../store/slot.ts';
 import { writeStopIntent } from '../store/stop-intents.ts';
 import type { WriteOutcome } from '../system/files.ts';
 import { formatClock } from '../system/local-time.ts';
+import type { LockHolder } from '../system/lock-file.ts';
 import { type Ask, covers, isStopOfStart } from './asks.ts';
 import { type Operation, openOperation } from './operation.ts';
-import { carryOutStart, carryOutStop, isReady } from './starting.ts';
+import { findRefusal, type Refusal } from './problems.ts';
+import { type AskedBy, makeRun } from './run-making.ts';
+import { carryOutStart, carryOutStop } from './starting.ts';
 import { texts } from './texts.ts';
-import {
-  findProblem,
-  isFolder,
-  type OperationParts,
-  prepareUpdate,
-  type Update,
-} from './updating.ts';
-
-export interface AskedBy {
-  readonly origin: Exclude<RunOrigin, 'outside'>;
-  /** A person's terminal shows what is going on. */
-  readonly onTerminal: boolean;
-}
+import { type OperationParts, prepareUpdate, type Update } from './updating.ts';
 
 export type AskAnswer =
   | {
@@ -39,14 +29,8 @@ export type AskAnswer =
       readonly id: string;
       readonly logPath: string;
     }
-  /** There is nothing to do. */
-  | { readonly kind: 'done'; readonly text: string }
   | { readonly kind: 'busy'; readonly text: string }
-  | {
-      readonly kind: 'refused';
-      readonly why: Exclude<RunOutcome['kind'], 'ok'> | 'too-old' | 'unavailable';
-      readonly text: string;
-    };
+  | Refusal;
 
 export interface OperatorParts extends OperationParts {
   readonly stateFolder: string;
@@ -165,26 +149,24 @@ export function createOperator(parts: OperatorParts): Operator {
     const holder = await readSlot(stateFolder);
     const use = holder.kind === 'busy' ? holder.holder.info : null;
     // Somebody starts it in a terminal: it is stopped when it lands, though it doesn't run yet.
-    if (use !== null && isStopOfStart({ ...asked, ...use }, asked)) return begin(asked, by);
-    const refusal = await refuse(asked);
+    const follows = use !== null && isStopOfStart({ ...asked, ...use }, asked);
+    if (follows) return begin(asked, by, true);
+    const refusal = await findRefusal(asked, model(), await prepareSandy(parts.sandy()));
     if (refusal !== null) return refusal;
-    if (holder.kind === 'busy') {
-      return use === null
-        ? { kind: 'busy', text: texts.busyUnknown(holder.holder.pid) }
-        : busyWith(use);
-    }
+    if (holder.kind === 'busy') return busyFor(holder.holder);
     if (holder.kind === 'failed') {
       return { kind: 'refused', why: 'failed', text: texts.slotUnreadable(holder.errorCode) };
     }
     return begin(asked, by);
   };
 
-  const begin = async (asked: Ask, by: AskedBy): Promise<AskAnswer> => {
+  const begin = async (asked: Ask, by: AskedBy, follows = false): Promise<AskAnswer> => {
     if (slot === null) {
       const taken = await acquireSlot(stateFolder, useOf({ ...asked, askedAt: Date.now() }));
       if (taken.kind === 'failed') {
         return { kind: 'refused', why: 'failed', text: texts.slotUnreadable(taken.errorCode) };
       }
+      if (taken.kind === 'busy' && !follows) return busyFor(taken.holder);
       if (taken.kind === 'held') {
         slot = taken;
         // Only who has the slot may look: two who looked before would both see nobody.
@@ -196,7 +178,7 @@ export function createOperator(parts: OperatorParts): Operator {
         }
       }
     }
-    const record = makeRecord(asked, by);
+    const record = makeRun(asked, by, model());
     const created = folders.create(record);
     if (created.kind === 'not-written') {
       if (jobs.length === 0) {
@@ -215,50 +197,6 @@ export function createOperator(parts: OperatorParts): Operator {
     return (
       found.find(({ pid, dryRun }) => !dryRun && !watching.has(pid) && !ourPids().has(pid)) ?? null
     );
-  };
-
-  /** Why sandy can't be asked, or need not be; null: it can. */
-  const refuse = async ({ op, keys }: Ask): Promise<AskAnswer | null> => {
-    const ready = await prepareSandy(parts.sandy());
-    if (ready.kind === 'unusable') return { kind: 'refused', why: 'unavailable', text: ready.text };
-    const { capabilities, version } = ready.info;
-    const [flag, can, needed] = {
-      update: ['--update-sessions', capabilities.updateSessions, '1.2.0'] as const,
-      check: ['--update-sessions', capabilities.updateSessions, '1.2.0'] as const,
-      start: ['--start', capabilities.start, '1.1.0'] as const,
-      stop: ['--stop', capabilities.stop, '1.1.0'] as const,
-    }[op];
-    if (!can) return { kind: 'refused', why: 'too-old', text: texts.tooOld(flag, version, needed) };
-    const [key] = keys ?? [];
-    if (keys?.length !== 1 || key === undefined) return null;
-    const row = model().rows.get(key);
-    if (op === 'start') {
-      if (isReady(row)) return { kind: 'done', text: texts.alreadyRuns(key) };
-      if (row?.conflict === true) return refusal('conflict', key);
-      const there = row?.workspace != null && (await isFolder(row.workspace));
-      return there ? null : refusal('workspace-missing', key);
-    }
-    const problem = await findProblem(model(), key);
-    return problem === null ? null : refusal(problem, key);
-  };
-
-  const makeRecord = (asked: Ask, by: AskedBy): RunRecord => {
-    const now = Date.now();
-    const scopes = asked.keys ?? [null];
-    return {
-      id: newRunId(now),
-      ...by,
-      ...asked,
-      keys: asked.keys === null ? null : [...asked.keys],
-      askedAt: now,
-      steps: scopes.map((key) => {
-        const workspace = key === null ? null : (model().rows.get(key)?.workspace ?? null);
-        return { ...blankStep, key, workspace, args: argumentsFor(asked, workspace) };
-      }),
-      stopAfter: false,
-      outcome: null,
-      endedAt: null,
-    };
   };
 
   const ourPids = () =>
@@ -309,47 +247,22 @@ export function createOperator(parts: OperatorParts): Operator {
   };
 }
 
-const blankStep = {
-  logFrom: 0,
-  process: null,
-  startedAt: null,
-  endedAt: null,
-  exitCode: null,
-  signal: null,
-  outcome: null,
-};
-
-function useOf({ op, keys, askedAt }: Pick<RunRecord, 'op' | 'askedAt'> & Pick<Ask, 'keys'>) {
+function useOf({
+  op,
+  keys,
+  askedAt,
+}: Pick<RunRecord, 'op' | 'askedAt'> & Pick<Ask, 'keys'>): SlotUse {
   return { op, keys, since: new Date(askedAt).toISOString() };
 }
 
-function busyWith(use: ReturnType<typeof useOf>): { readonly kind: 'busy'; readonly text: string } {
+function busyWith(use: SlotUse): { readonly kind: 'busy'; readonly text: string } {
   return { kind: 'busy', text: texts.busy(use, formatClock(new Date(use.since))) };
+}
+
+function busyFor({ pid, info }: LockHolder<SlotUse>): AskAnswer {
+  return info === null ? { kind: 'busy', text: texts.busyUnknown(pid) } : busyWith(info);
 }
 
 function answerWith(joined: boolean, { operation }: Job): AskAnswer {
   return { kind: 'running', joined, id: operation.record().id, logPath: operation.logPath };
-}
-
-function refusal(why: 'conflict' | 'no-session' | 'workspace-missing', key: string): AskAnswer {
-  const sentences = {
-    conflict: texts.conflict,
-    'no-session': texts.notRunning,
-    'workspace-missing': texts.workspaceMissing,
-  };
-  return { kind: 'refused', why, text: sentences[why](key) };
-}
-
-/** What to ask sandy; a step of a start or a stop always has its workspace. */
-function argumentsFor(asked: Ask, workspace: string | null): string[] {
-  const scope = workspace === null ? [] : ['--workspace', workspace];
-  if (asked.op === 'start' || asked.op === 'stop') return [`--${asked.op}`, ...scope];
-  const idle = asked.idleForMinutes === null ? [] : ['--idle-for', String(asked.idleForMinutes)];
-  return [
-    '--update-sessions',
-    asked.op === 'check' ? '--dry-run' : '--yes',
-    ...idle,
-    ...(asked.rebuild ? ['--rebuild'] : []),
-    ...scope,
-  ];
 }

@@ -4,6 +4,7 @@ import type { Model } from '../fleet/model.ts';
 import { absenceOf, type Row } from '../fleet/session.ts';
 import type { RunOutcome } from '../store/run-record.ts';
 import { carryOutStep, type Operation, readLastLine, type StepEnd } from './operation.ts';
+import { nothing } from './summing-up.ts';
 import { texts } from './texts.ts';
 import { type OperationParts, STUCK_MS } from './updating.ts';
 
@@ -11,8 +12,6 @@ const LOOK_EVERY_MS = 2_000;
 /** How long a command that says it has done it has to be right. Awake, sighted time. */
 const START_SEEN_MS = 90_000;
 const STOP_SEEN_MS = 60_000;
-
-const nothing = { text: null, restarted: [], candidates: [], skipped: [], failed: [] };
 
 type Ended = Exclude<StepEnd, { kind: 'left' }>;
 type Verdict = Pick<RunOutcome, 'kind' | 'text'>;

@@ -1,21 +1,23 @@
 /** Carries out an update: its steps one after the other, what they print told to the fleet, and its sum. */
 
-import { stat } from 'node:fs/promises';
 import type { Message } from '../fleet/message.ts';
 import type { Model } from '../fleet/model.ts';
-import type { KeyedReason, RunEnd } from '../fleet/runs.ts';
+import type { RunEnd } from '../fleet/runs.ts';
 import { mayHaveBegun, type UpdateProgress } from '../sandy/update-output.ts';
 import type { RunOutcome, RunStep } from '../store/run-record.ts';
 import { cancelRun } from './cancelling.ts';
 import type { Looks } from './looks.ts';
-import {
-  carryOutStep,
-  type Operation,
-  readLastLine,
-  type StepEnd,
-  type StepParts,
-} from './operation.ts';
+import { carryOutStep, type Operation, type StepParts } from './operation.ts';
+import { findProblem } from './problems.ts';
 import { openStepLog, type StepLog } from './step-log.ts';
+import {
+  failedUnseen,
+  leftOutOf,
+  nothing,
+  readStepFailure,
+  sumCheck,
+  sumUpdate,
+} from './summing-up.ts';
 import { nothingTold, secondsUnchanged, tellProgress } from './telling-progress.ts';
 import { texts } from './texts.ts';
 
@@ -191,82 +193,6 @@ function runningStep(steps: readonly RunStep[]): number {
   return steps.findIndex((step) => step.startedAt !== null && step.endedAt === null);
 }
 
-type Problem = 'conflict' | 'no-session' | 'workspace-missing';
-
-/** Why sandy can't be asked to update this session; null: it can. */
-export async function findProblem(model: Model, key: string): Promise<Problem | null> {
-  const row = model.rows.get(key);
-  if (row === undefined) return 'no-session';
-  if (row.conflict) return 'conflict';
-  if (row.workspace === null || !(await isFolder(row.workspace))) return 'workspace-missing';
-  return row.phase.kind === 'off' ? 'no-session' : null;
-}
-
-const FOLDER_LIMIT_MS = 5_000;
-
-/** Whether sandy could work there; a mount that does not answer is as good as missing. */
-export async function isFolder(path: string): Promise<boolean> {
-  const limit = new Promise<null>((resolve) => {
-    setTimeout(() => resolve(null), FOLDER_LIMIT_MS).unref();
-  });
-  const found = await Promise.race([stat(path).catch(() => null), limit]);
-  return found?.isDirectory() === true;
-}
-
-function leftOutOf(steps: readonly RunStep[], logs: readonly (StepLog | null)[]): KeyedReason[] {
-  return steps.flatMap(({ key, outcome }, index) => {
-    if (key === null) return [];
-    const gone = logs[index]?.readOn().finished === 'none' ? 'no-session' : outcome;
-    switch (gone) {
-      case 'conflict':
-      case 'no-session':
-      case 'workspace-missing':
-        return [{ key, reason: texts.leftOut[gone] }];
-      default:
-        return [];
-    }
-  });
-}
-
-/** Of a session that nobody has seen here, sandy's own word that it could not be restarted is all there is. */
-function failedUnseen(logs: readonly (StepLog | null)[], rows: Model['rows']): KeyedReason[] {
-  const failed = logs.flatMap((log) => log?.readOn().failed ?? []);
-  return failed.flatMap(({ key }) => (rows.has(key) ? [] : [{ key, reason: texts.failedUnseen }]));
-}
-
-/** Why a step's command counts as failed by itself; null: what became of its sessions decides. */
-function readStepFailure(
-  operation: Operation,
-  index: number,
-  end: Exclude<StepEnd, { kind: 'left' }>,
-  progress: UpdateProgress | null,
-): string | null {
-  if (end.kind === 'not-started') return end.text;
-  const { steps, stopAfter } = operation.record();
-  if (steps[index]?.outcome !== null) return null;
-  // Whoever cut it did not live to say so.
-  if (stopAfter && end.code === null && progress?.restarting.length === 0) return null;
-  if (end.signal !== null) return texts.sandySignalled(end.signal);
-  const touched = progress !== null && progress.restarting.length > 0;
-  if (end.code === null) return progress?.finished == null ? texts.sandyEndedEarly : null;
-  if (end.code === 0 || touched) return null;
-  return texts.sandyFailed(end.code, readLastLine(operation, index));
-}
-
-function sumCheck(end: RunEnd, logs: readonly (StepLog | null)[]): RunOutcome {
-  const plans = logs.flatMap((log) => [...(log?.readOn().planned ?? [])]);
-  return {
-    kind: end.kind === 'done' ? 'ok' : end.kind,
-    text: end.kind === 'failed' ? end.reason : null,
-    restarted: [],
-    candidates: plans.filter(([, { action }]) => action === 'restart').map(([key]) => key),
-    skipped: plans.flatMap(([key, { action, reason }]) =>
-      action === 'skip' ? [{ key, reason }] : [],
-    ),
-    failed: [],
-  };
-}
-
 /** Waits until the fleet has summed the run up, or nobody could see for too long. */
 async function confirmUpdate(
   id: string,
@@ -291,22 +217,4 @@ async function confirmUpdate(
     // Sleep counts as one step.
     spentMs += Math.min(performance.now() - before, (10 * CONFIRM_MS) / timeScale);
   }
-}
-
-const nothing = { text: null, restarted: [], candidates: [], skipped: [], failed: [] };
-
-function sumUpdate(finished: Model['lastRun'], steps: readonly RunStep[], end: RunEnd): RunOutcome {
-  if (finished === null) return { ...nothing, kind: 'lost' };
-  const { restarted, skipped, failed, outcome } = finished;
-  const anyFailed = failed.length > 0 || skipped.some(({ reason }) => reason === 'build failed');
-  const text = end.kind === 'failed' ? end.reason : null;
-  const sum = { text, restarted: [...restarted], candidates: [] };
-  const lists = { skipped: [...skipped], failed: [...failed] };
-  // Of one session alone what kept it from being asked is the whole answer.
-  const only = steps.length === 1 ? (steps[0]?.outcome ?? null) : null;
-  if (only === 'conflict' || only === 'no-session' || only === 'workspace-missing') {
-    return { kind: only, ...sum, ...lists };
-  }
-  if (outcome === 'cancelled') return { kind: 'cancelled', ...sum, ...lists };
-  return { kind: outcome === 'failed' || anyFailed ? 'failed' : 'ok', ...sum, ...lists };
 }
