@@ -47,6 +47,8 @@ export type TrayItem =
       readonly id: string;
       readonly label: string;
       readonly items: readonly TrayItem[];
+      /** Asked for when it was opened, where the desktop tells; a row inside asks for the same. */
+      readonly opened?: TrayAction;
     };
 
 /** All of it. Labels are harmless already: one line, no control characters, capped. */
