@@ -50,6 +50,16 @@ export async function prepareTarget(setup: Setup, target: Target): Promise<Attac
   return await joinSandy({ kind: 'chosen', target, name }, sandy);
 }
 
+/** The same by asking, whatever the current folder is. */
+export async function prepareChoice(setup: Setup): Promise<AttachPreparation> {
+  const { fleet, sandy, blindText } = await seeFleet(setup);
+  if (blindText !== null && fleet.sessions.length === 0) {
+    return { kind: 'refused', text: blindText, code: FAILED };
+  }
+  const choice = await ask(fleet.sessions);
+  return choice.kind === 'refused' ? choice : await joinSandy(choice, sandy);
+}
+
 async function joinSandy(
   choice: Choice & { readonly kind: 'chosen' },
   sandy: Sandy,

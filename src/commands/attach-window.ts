@@ -1,6 +1,6 @@
-import { adoptCarried, takeTicket } from '../terminal/tickets.ts';
+import { adoptCarried, type Errand, takeTicket } from '../terminal/tickets.ts';
 import { attachSession } from './attach-session.ts';
-import { prepareTarget } from './attach-target.ts';
+import { prepareChoice, prepareTarget } from './attach-target.ts';
 import { exitCodes, UsageError } from './command.ts';
 import { setUp } from './setup.ts';
 import { texts } from './texts.ts';
@@ -23,16 +23,38 @@ export async function attachByTicket(word: string): Promise<number> {
   }
   adoptCarried(process.env, taking.content);
   try {
-    const setup = setUp();
-    const { key, workspace } = taking.content;
-    const prepared = await prepareTarget(setup, { key, workspace });
-    if (prepared.kind === 'refused') return await sayLast(prepared.text, prepared.code);
-    return await attachSession(setup, prepared, { reconnects: true, ownsWindow: true });
+    return await runErrand(taking.content.errand);
   } catch (error) {
     if (!(error instanceof UsageError)) throw error;
     return await sayLast(error.message, exitCodes.usage);
   }
 }
+
+async function runErrand(errand: Errand): Promise<number> {
+  const setup = setUp();
+  switch (errand.kind) {
+    case 'read': {
+      const { run } = await pages[errand.page]();
+      return await sayLast('', await run([]));
+    }
+    case 'attach':
+    case 'choose': {
+      const prepared =
+        errand.kind === 'attach'
+          ? await prepareTarget(setup, { key: errand.key, workspace: errand.workspace })
+          : await prepareChoice(setup);
+      if (prepared.kind === 'refused') return await sayLast(prepared.text, prepared.code);
+      return await attachSession(setup, prepared, { reconnects: true, ownsWindow: true });
+    }
+  }
+}
+
+/** What can be read in a window: what the command of that name prints. */
+const pages = {
+  log: () => import('./log.ts'),
+  doctor: () => import('./doctor.ts'),
+  update: () => import('./update-watch.ts'),
+} as const;
 
 /** Whoever types as the window comes up does not mean it. */
 const UNMEANT_MS = 1_000;
@@ -42,7 +64,7 @@ async function sayLast(text: string, code: number): Promise<number> {
   const { stdin, stdout } = process;
   const shownMs = performance.now();
   stdin.setRawMode(true);
-  stdout.write(`${text}\r\n${texts.anyKeyCloses}\r\n`);
+  stdout.write(`${text}${text === '' ? '' : '\r\n'}${texts.anyKeyCloses}\r\n`);
   await new Promise<void>((resolve) => {
     stdin.once('end', resolve).once('error', () => resolve());
     stdin.on('data', () => {

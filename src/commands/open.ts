@@ -22,9 +22,12 @@ export async function run(args: readonly string[]): Promise<number> {
   const { target, name } = prepared;
   const { XDG_ACTIVATION_TOKEN, DESKTOP_STARTUP_ID } = process.env;
   const activationToken = XDG_ACTIVATION_TOKEN ?? DESKTOP_STARTUP_ID ?? null;
-  const outcome = await openTerminal({ ...target, activationToken }, await preparePartsFrom(setup));
+  const outcome = await openTerminal(
+    { errand: { kind: 'attach', ...target }, activationToken },
+    await preparePartsFrom(setup),
+  );
   if (outcome.kind !== 'opened') {
-    process.stderr.write(`${describeNotOpened(outcome, target)}\n`);
+    process.stderr.write(`${describeNotOpened(outcome, { kind: 'attach', ...target })}\n`);
     return exitCodes.failed;
   }
   const { terminal, failed } = outcome;

@@ -69,6 +69,7 @@ export const texts = {
   ticketExpired:
     'This window came more than a minute after it was asked for. Open it again with: sandy-tray open SESSION',
   anyKeyCloses: '[any key closes this window]',
+  noUpdateYet: 'No update has run yet.',
   whichToOpen: 'Say which session.',
   windowOpened: (name: string, terminal: string, failures: string) => {
     const opened = `${cleanForeignText(name, 60)} is open in ${cleanForeignText(terminal, 40)}.`;

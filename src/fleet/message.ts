@@ -65,6 +65,8 @@ export type Message = { readonly at: number } & (
   | { readonly kind: 'run-restarting'; readonly key: string }
   | { readonly kind: 'run-step-failed'; readonly key: string; readonly step: FailedStep }
   | { readonly kind: 'run-ended'; readonly end: RunEnd }
+  /** Somebody looked at the summary of the last run. */
+  | { readonly kind: 'run-seen'; readonly id: string }
   /** Our own start failed; `attempt` names it, and `text` says what is known of why. */
   | {
       readonly kind: 'start-failed';

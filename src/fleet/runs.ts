@@ -75,6 +75,8 @@ export interface FinishedRun {
   readonly log: string | null;
   /** How its commands ended; nobody knows more of one from outside than that it is over. */
   readonly outcome: RunEnd['kind'];
+  /** Somebody looked at its summary. */
+  readonly seen: boolean;
 }
 
 export function newRun(
@@ -248,6 +250,7 @@ export function finishRun(
       .sort((a, b) => compare(a.key, b.key)),
     log: run.log,
     outcome: run.end?.kind ?? 'done',
+    seen: false,
   };
   const tooOld = at - endedAt > forgetMs;
   const known = outside && ordered.every((restart) => restart.told);

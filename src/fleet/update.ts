@@ -102,6 +102,11 @@ function takeMessage(model: Model, message: Message): Update {
       const next = withRun(model, (run) => ({ ...run, end: run.end ?? end, current: null }));
       return [wishing(next, 'run-ended', message.at), []];
     }
+    case 'run-seen': {
+      const { lastRun } = model;
+      if (lastRun?.id !== message.id) return [model, []];
+      return [{ ...model, lastRun: { ...lastRun, seen: true } }, []];
+    }
     case 'start-failed': {
       const { key, attempt, text, at } = message;
       return pin(model, key, { kind: 'start-failed', at, attempt, text });

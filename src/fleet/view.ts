@@ -65,6 +65,8 @@ export interface RunView {
   readonly log: string | null;
   /** How its commands ended; null while it runs. */
   readonly outcome: RunEnd['kind'] | null;
+  /** Somebody looked at its summary. */
+  readonly seen: boolean;
 }
 
 export interface FailureView {
@@ -312,6 +314,7 @@ function viewRun(run: Run): NonNullable<FleetView['run']> {
     failed: run.leftOut,
     log: run.log,
     outcome: null,
+    seen: false,
     current: run.current,
     progress: [run.restarts.length, run.total],
   };

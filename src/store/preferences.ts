@@ -12,9 +12,14 @@ export interface Preferences extends WindowSettings {
   readonly sandyPath: string | null;
   readonly terminal: TerminalSetting;
   readonly notify: NoticeSettings & { readonly failedInQuietHours: boolean };
+  readonly tray: TrayChoice;
   /** `HH:MM-HH:MM`, local time; null: never quiet. */
   readonly quietHours: string | null;
 }
+
+/** Which kind of tray; `auto` takes what the desktop has. */
+export const trayChoices = ['auto', 'status-notifier', 'systray', 'jxa', 'off'] as const;
+export type TrayChoice = (typeof trayChoices)[number];
 
 /** One preference: its default, what is allowed, and the same in words. */
 interface Preference {
@@ -51,6 +56,11 @@ const known: Readonly<Record<string, Preference>> = {
         .check(z.refine(holdsCommandOnce)),
     ]),
     allowed: `null to take the one that is there, a name (${terminalNames.join(', ')}), or a list such as ["kitty","--hold","--","${COMMAND_PLACE}"] in which one element after the first is "${COMMAND_PLACE}"`,
+  },
+  tray: {
+    fallback: 'auto',
+    schema: z.enum(trayChoices),
+    allowed: `one of ${trayChoices.join(', ')}`,
   },
   'notify.overnight': onOff(true),
   'notify.late': onOff(true),

@@ -131,6 +131,7 @@ export const finishedRunShape = z.object({
   failed: reasons,
   log: text,
   outcome: z.enum(['done', 'cancelled', 'failed']),
+  seen: z.boolean(),
 });
 
 export const eventShape = z.object({

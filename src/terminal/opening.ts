@@ -8,14 +8,18 @@ import type { TerminalSetting } from '../system/terminal-names.ts';
 import { type Candidate, hasDisplay, listCandidates, type UnfitTerminal } from './candidates.ts';
 import { type LaunchEnd, launch, readLastLine } from './launching.ts';
 import { writeCommandText } from './mac-terminals.ts';
-import { type IssuedTicket, issueTicket, pickCarried, TICKET_LIFE_MS } from './tickets.ts';
+import {
+  type Errand,
+  type IssuedTicket,
+  issueTicket,
+  pickCarried,
+  TICKET_LIFE_MS,
+} from './tickets.ts';
 import { addDesktop, composeWindowEnvironment } from './window-environment.ts';
 
-/** Which session, and the desktop's leave to take the focus, as a click on something of ours brings it. */
+/** What for, and the desktop's leave to take the focus, as a click on something of ours brings it. */
 export interface OpenRequest {
-  /** Null: a workspace in which no session was ever seen. */
-  readonly key: string | null;
-  readonly workspace: string;
+  readonly errand: Errand;
   readonly activationToken: string | null;
 }
 
@@ -119,11 +123,11 @@ type Attempt =
 async function attemptWindow(
   candidate: Candidate,
   { file, environment, cwd }: Place,
-  { key, workspace }: OpenRequest,
+  { errand }: OpenRequest,
   parts: OpenParts,
 ): Promise<Attempt> {
   const { timeScale, wrap } = parts;
-  const content = { key, workspace, variables: pickCarried(parts.environment) };
+  const content = { errand, variables: pickCarried(parts.environment) };
   const times = { nowMs: Date.now(), lifeMs: TICKET_LIFE_MS / timeScale };
   const issuing = issueTicket(parts.stateFolder, content, times);
   if (issuing.kind === 'not-written') return issuing;

@@ -3,6 +3,7 @@
 import { cleanForeignText } from '../system/foreign-text.ts';
 import type { OpenFailure, OpenOutcome } from './opening.ts';
 import { quoteForShell } from './shell-words.ts';
+import type { Errand } from './tickets.ts';
 
 /** What was tried and why each failed, as one part of a sentence; empty when nothing was. */
 export function describeFailures(failed: readonly OpenFailure[]): string {
@@ -39,9 +40,9 @@ function describeLine(line: string | null): string {
 /** Why there is no window, and the command that a person can paste into one of their own. */
 export function describeNotOpened(
   outcome: Exclude<OpenOutcome, { readonly kind: 'opened' }>,
-  session: { readonly key: string | null; readonly workspace: string },
+  errand: Errand,
 ): string {
-  const paste = describeAttach(session.key ?? session.workspace);
+  const paste = describeCommand(errand);
   if (outcome.kind === 'not-written') {
     return `No window can be opened while the state folder can't be written (${outcome.errorCode}). In a terminal of your own: ${paste}`;
   }
@@ -53,7 +54,16 @@ export function describeNotOpened(
 }
 
 /** For showing only: nothing of ours runs it. */
-function describeAttach(session: string): string {
+function describeCommand(errand: Errand): string {
+  if (errand.kind === 'choose') return 'sandy-tray attach';
+  if (errand.kind === 'read') return pageCommands[errand.page];
+  const session = errand.key ?? errand.workspace;
   const shown = cleanForeignText(session, 1_000);
   return `sandy-tray attach ${shown.startsWith('-') ? '-- ' : ''}${quoteForShell(shown)}`;
 }
+
+const pageCommands = {
+  log: 'sandy-tray log',
+  doctor: 'sandy-tray doctor',
+  update: 'sandy-tray status --watch',
+} as const;

@@ -21,10 +21,20 @@ import * as z from 'zod/mini';
 import { errorCodeOf, type WriteOutcome, writeFileAtomicallyNow } from '../system/files.ts';
 
 /** What a window is for. */
+export type Errand =
+  | {
+      readonly kind: 'attach';
+      /** Null: a workspace in which no session was ever seen. */
+      readonly key: string | null;
+      readonly workspace: string;
+    }
+  /** The person chooses the session in the window. */
+  | { readonly kind: 'choose' }
+  /** Something to read. */
+  | { readonly kind: 'read'; readonly page: 'log' | 'doctor' | 'update' };
+
 export interface TicketContent {
-  /** Null: a workspace in which no session was ever seen. */
-  readonly key: string | null;
-  readonly workspace: string;
+  readonly errand: Errand;
   /** What the window's process must be run with, whatever its terminal hands it. */
   readonly variables: Readonly<Record<string, string>>;
   /** Wall clock, ms. */
@@ -119,8 +129,15 @@ export type Taking =
   | { readonly kind: 'expired' };
 
 const contentSchema: z.ZodMiniType<TicketContent> = z.object({
-  key: z.nullable(z.string()),
-  workspace: z.string(),
+  errand: z.discriminatedUnion('kind', [
+    z.object({
+      kind: z.literal('attach'),
+      key: z.nullable(z.string()),
+      workspace: z.string(),
+    }),
+    z.object({ kind: z.literal('choose') }),
+    z.object({ kind: z.literal('read'), page: z.enum(['log', 'doctor', 'update']) }),
+  ]),
   variables: z.record(z.string(), z.string()),
   createdAt: z.number(),
   expiresAt: z.number(),

@@ -89,6 +89,7 @@ describe('the JSON', () => {
       failed: [],
       log: null,
       outcome: null,
+      seen: false,
       current: 'a',
       progress: [1, null],
     });
@@ -96,7 +97,9 @@ describe('the JSON', () => {
     fleet.keepLooking(100_000, [absent('a'), listed('b', { life: 2, updated: true })]);
     const { lastRun, failures, poll } = fleet.view;
     expect(Object.keys(lastRun ?? {}).sort()).toEqual(
-      'endedAt failed id log origin outcome phase restarted scope skipped startedAt'.split(' '),
+      'endedAt failed id log origin outcome phase restarted scope seen skipped startedAt'.split(
+        ' ',
+      ),
     );
     expect(Object.keys(failures[0] ?? {}).sort()).toEqual(['at', 'key', 'kind', 'text']);
     expect(poll).toMatchObject({ mode: 'light', nextInMs: 10_000, reason: 'overdue', lastMs: 100 });

@@ -181,6 +181,7 @@ export const arbitraryModel: fc.Arbitrary<Model> = fc
         failed: reasons,
         log: maybeText,
         outcome: fc.constantFrom('done' as const, 'cancelled' as const, 'failed' as const),
+        seen: flag,
       }),
     ),
     stopIntents: fc.uniqueArray(fc.tuple(arbitraryKey, ms), {

@@ -5,7 +5,7 @@ import { find } from '../agent/running-agent.ts';
 import { type Desk, seesInside, type Terminal, test } from '../attach/terminals.ts';
 
 function issue({ stage }: Desk, workspace: string, variables = {}): IssuedTicket {
-  const content = { key: null, workspace, variables };
+  const content = { errand: { kind: 'attach', key: null, workspace }, variables } as const;
   const times = { nowMs: Date.now(), lifeMs: 600_000 };
   const issuing = issueTicket(stage.program.ownFolder, content, times);
   if (issuing.kind !== 'issued') throw new Error(issuing.errorCode);

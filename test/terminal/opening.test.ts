@@ -24,7 +24,7 @@ function partsOf({ stage, variables }: StandIns): OpenParts {
 }
 
 function requestFor({ key, workspace }: Session) {
-  return { key, workspace, activationToken: null };
+  return { errand: { kind: 'attach', key, workspace }, activationToken: null } as const;
 }
 
 describe.concurrent('openTerminal', () => {

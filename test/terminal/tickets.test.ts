@@ -22,10 +22,9 @@ import { type Bundle, bundleScript, startScript } from '../node-script.ts';
 import { makeScratchFolder } from '../scratch-folder.ts';
 
 const content = {
-  key: 'zork-3dfda686',
-  workspace: '/w/$(touch X) "😀"\n-e',
+  errand: { kind: 'attach', key: 'zork-3dfda686', workspace: '/w/$(touch X) "😀"\n-e' },
   variables: { SANDY_TRAY_DIR: '/d' },
-};
+} as const;
 const AT = Date.parse('2026-03-01T03:00:00Z');
 const LIFE_MS = 60_000;
 
@@ -214,6 +213,6 @@ describe('among processes', () => {
     expect(await third.hear()).toEqual({ kind: 'unknown' });
     expect(ticket.isTaken()).toBe(true);
     expect(existsSync(ticket.nameFile('ticket'))).toBe(false);
-    expect(JSON.parse(readFileSync(ticket.nameFile('taken'), 'utf8')).key).toBe(content.key);
+    expect(JSON.parse(readFileSync(ticket.nameFile('taken'), 'utf8')).key).toBe(content.errand.key);
   });
 });

@@ -1,0 +1,94 @@
+/** What a click on the tray, or on a banner, does. */
+
+import type { Message } from '../fleet/message.ts';
+import type { Model } from '../fleet/model.ts';
+import type { OpenOutcome } from '../terminal/opening.ts';
+import { describeNotOpened } from '../terminal/texts.ts';
+import type { Errand } from '../terminal/tickets.ts';
+import type { TrayClick } from '../tray/tray-picture.ts';
+import type { Ask } from './asks.ts';
+import type { Operator } from './operator.ts';
+
+export interface DeedParts {
+  readonly model: () => Model;
+  readonly dispatch: (message: Message) => void;
+  readonly operator: Operator;
+  readonly openWindow: (errand: Errand, activationToken: string | null) => Promise<OpenOutcome>;
+  readonly setPreference: (key: string, value: unknown) => Promise<void>;
+  /** Says to whoever clicked why nothing came of it. */
+  readonly tell: (text: string) => void;
+  readonly quit: () => void;
+}
+
+/** Does what was clicked. Never rejects: what can't be done is said. */
+export async function doClicked(
+  parts: DeedParts,
+  { action, activationToken }: TrayClick,
+): Promise<void> {
+  const { dispatch, operator, tell } = parts;
+  const at = Date.now();
+  switch (action.kind) {
+    case 'open':
+    case 'start-in-terminal':
+      // A session that is not running is offered to be started there.
+      return await openSession(parts, action.key, activationToken);
+    case 'start':
+    case 'stop':
+      return await ask(parts, { op: action.kind, keys: [action.key], ...plain });
+    case 'update':
+      return await ask(parts, {
+        op: 'update',
+        keys: action.keys,
+        idleForMinutes: action.idleForMinutes,
+        rebuild: false,
+      });
+    case 'check':
+      return await ask(parts, { op: 'check', keys: null, ...plain });
+    case 'cancel': {
+      const { kind, text } = await operator.cancel();
+      return kind === 'cancelled' ? undefined : tell(text);
+    }
+    case 'refresh':
+      return dispatch({ kind: 'refresh-asked', at });
+    case 'acknowledge':
+      return dispatch({ kind: 'acknowledged', at, key: action.key });
+    case 'seen-last-run':
+      return dispatch({ kind: 'run-seen', at, id: action.id });
+    case 'set-notice':
+      return await parts.setPreference(action.preference, action.on);
+    case 'show-log':
+      return await open(parts, { kind: 'read', page: 'log' }, activationToken);
+    case 'show-run-log':
+      return await open(parts, { kind: 'read', page: 'update' }, activationToken);
+    case 'doctor':
+      return await open(parts, { kind: 'read', page: 'doctor' }, activationToken);
+    case 'quit':
+      return parts.quit();
+  }
+}
+
+const plain = { idleForMinutes: null, rebuild: false } as const;
+
+async function ask({ operator, tell }: DeedParts, asked: Ask): Promise<void> {
+  const answer = await operator.ask(asked, { origin: 'menu', onTerminal: false });
+  if (answer.kind === 'busy' || answer.kind === 'refused') tell(answer.text);
+}
+
+async function openSession(
+  parts: DeedParts,
+  key: string,
+  activationToken: string | null,
+): Promise<void> {
+  const workspace = parts.model().rows.get(key)?.workspace ?? null;
+  if (workspace === null) return;
+  await open(parts, { kind: 'attach', key, workspace }, activationToken);
+}
+
+async function open(
+  { openWindow, tell }: DeedParts,
+  errand: Errand,
+  activationToken: string | null,
+): Promise<void> {
+  const outcome = await openWindow(errand, activationToken);
+  if (outcome.kind !== 'opened') tell(describeNotOpened(outcome, errand));
+}
