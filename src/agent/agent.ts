@@ -11,12 +11,16 @@ import { createSandy } from '../sandy/client.ts';
 import { type LogTrouble, openEventLog } from '../store/event-log.ts';
 import { openFleetState } from '../store/fleet-state.ts';
 import { openLedger } from '../store/ledger.ts';
-import type { Preferences } from '../store/preferences.ts';
+import { type Preferences, writePreference } from '../store/preferences.ts';
 import { openRunFolders } from '../store/run-folders.ts';
 import { applySaved } from '../store/saved-fleet.ts';
 import type { WriteOutcome } from '../system/files.ts';
 import { prepareScope } from '../system/own-scope.ts';
 import type { Folders } from '../system/paths.ts';
+import type { OpenParts } from '../terminal/opening.ts';
+import { drawTray } from '../tray/draw-tray.ts';
+import type { TrayBackend, TrayClick, TrayListener } from '../tray/tray-picture.ts';
+import { doClicked } from './deeds.ts';
 import { createLooking, lookForUpdates } from './looking.ts';
 import { createLooks } from './looks.ts';
 import { startLoop } from './loop.ts';
@@ -28,8 +32,11 @@ import { answerRequest } from './requests.ts';
 import { tellEffects } from './teller.ts';
 import { texts } from './texts.ts';
 import { startTicking } from './tick.ts';
+import { extrasFrom } from './tray-extras.ts';
+import { createTrayHost, type TrayHost } from './tray-host.ts';
 import { createTroubles } from './troubles.ts';
 import { createWaiters } from './waiters.ts';
+import { openWindowFor } from './windows.ts';
 
 export interface AgentOptions {
   readonly folders: Folders;
@@ -43,6 +50,12 @@ export interface AgentOptions {
   readonly onReplaced: (pid: number) => void;
   /** Somebody starts a lasting agent; null: this one is it. */
   readonly onHandOver: (() => void) | null;
+  /** Starts the tray, where there is to be one. */
+  readonly tray: ((listener: TrayListener) => TrayBackend) | null;
+  /** How windows are opened; null: none are. */
+  readonly windows: ((preferences: Preferences) => Promise<OpenParts>) | null;
+  /** A person chose to end the agent. */
+  readonly onQuit: () => void;
   /** Takes a sentence for whoever reads the agent's own output. */
   readonly warn: (sentence: string) => void;
 }
@@ -81,11 +94,13 @@ export async function startAgent(options: AgentOptions): Promise<Agent> {
   let { preferences } = options;
   let sandy = createSandy({ sandyPath: preferences.sandyPath, stateFolder: folder });
   let rev = 0;
+  let tray: TrayHost | null = null;
   const publish = (model: Model) => {
     rev += 1;
-    presence
-      .server()
-      ?.publish(rev, view(model, Date.now()), { tray: 'off', troubles: troubles.list() });
+    const fleet = view(model, Date.now());
+    const health = { tray: tray?.state() ?? 'off', troubles: troubles.list() };
+    presence.server()?.publish(rev, fleet, health);
+    tray?.show(fleet);
   };
   const presence = createPresence({
     claim,
@@ -177,6 +192,30 @@ export async function startAgent(options: AgentOptions): Promise<Agent> {
 
   const waiters = createWaiters(loop.dispatch);
   await presence.keep();
+  const clicked = (click: TrayClick) => {
+    void doClicked(
+      {
+        model: loop.model,
+        dispatch: loop.dispatch,
+        operator,
+        openWindow: async (errand, token) =>
+          await openWindowFor(errand, token, await options.windows?.(preferences)),
+        setPreference: (key, value) => writePreference(folders.config, key, value),
+        tell: warn,
+        quit: options.onQuit,
+      },
+      click,
+    );
+  };
+  if (options.tray !== null) {
+    tray = createTrayHost({
+      start: options.tray,
+      listener: { onClick: clicked, onState: () => publish(loop.model()) },
+      draw: (fleet) => drawTray(fleet, extrasFrom(fleet, preferences, troubles.list())),
+      timeScale,
+    });
+    publish(loop.model());
+  }
 
   const stopWatching = watchPreferences({
     folder: folders.config,
@@ -201,6 +240,7 @@ export async function startAgent(options: AgentOptions): Promise<Agent> {
   return {
     async stop() {
       stopTicking();
+      await tray?.stop();
       stopWatching();
       hints.stop();
       // First of all: nothing may be asked of an agent that will not save it any more.

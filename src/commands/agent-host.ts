@@ -77,6 +77,9 @@ async function beAgent(setup: Setup, claim: AgentClaim, role: string): Promise<H
     claim,
     onReplaced: () => void end(),
     onHandOver: () => void end(),
+    tray: null,
+    windows: null,
+    onQuit: () => {},
     warn,
   });
   const contact = await contactAgent(folders.state, role);

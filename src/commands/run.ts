@@ -38,6 +38,9 @@ export async function run(args: readonly string[]): Promise<number> {
       end();
     },
     onHandOver: null,
+    tray: null,
+    windows: null,
+    onQuit: () => {},
     warn,
   });
   process.stdout.write(`${texts.watching(process.pid)}\n`);

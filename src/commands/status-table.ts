@@ -2,7 +2,7 @@ import type { StatusDocument } from '../control/status-document.ts';
 import { blindHeadlines, countSessions } from '../fleet/texts.ts';
 import type { FleetView, SessionView } from '../fleet/view.ts';
 import { cleanForeignText } from '../system/foreign-text.ts';
-import { formatMoment } from './moment.ts';
+import { formatMoment } from '../system/local-time.ts';
 import { texts } from './texts.ts';
 import { describePhase } from './update-texts.ts';
 

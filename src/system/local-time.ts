@@ -25,6 +25,18 @@ export function formatWeekday(at: Date): string {
   return weekdays[at.getDay()] ?? '';
 }
 
+const DAY_MS = 86_400_000;
+
+/** An instant as a person in this zone says it: `03:08` today, `Mon 09:10` this week, else the date. */
+export function formatMoment(iso: string | null, now: Date): string {
+  if (iso === null) return '-';
+  const moment = new Date(iso);
+  const clock = formatClock(moment);
+  if (formatDate(moment) === formatDate(now)) return clock;
+  const days = Math.abs(now.getTime() - moment.getTime()) / DAY_MS;
+  return days < 6 ? `${formatWeekday(moment)} ${clock}` : formatDate(moment);
+}
+
 function pad(value: number): string {
   return String(value).padStart(2, '0');
 }
