@@ -23,7 +23,7 @@ export async function run(): Promise<number> {
     return printLast(lastRun?.log ?? null);
   }
   const { id, log: logPath } = running;
-  const screen = createUpdateScreen({ json: false, logPath, id });
+  const screen = createUpdateScreen({ json: false, logPath, id, joined: false });
   const host = {
     kind: 'reached',
     connection,
