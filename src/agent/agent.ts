@@ -18,8 +18,9 @@ import type { WriteOutcome } from '../system/files.ts';
 import { prepareScope } from '../system/own-scope.ts';
 import type { Folders } from '../system/paths.ts';
 import type { OpenParts } from '../terminal/opening.ts';
+import { describeCure } from '../tray/cures.ts';
 import { drawTray } from '../tray/draw-tray.ts';
-import type { TrayBackend, TrayClick, TrayListener } from '../tray/tray-picture.ts';
+import type { TrayBackend, TrayClick, TrayListener, TrayState } from '../tray/tray-picture.ts';
 import { doClicked } from './deeds.ts';
 import { createLooking, lookForUpdates } from './looking.ts';
 import { createLooks } from './looks.ts';
@@ -207,10 +208,19 @@ export async function startAgent(options: AgentOptions): Promise<Agent> {
       click,
     );
   };
+  const toldStates = new Set<string>();
+  const noteTray = (state: TrayState) => {
+    publish(loop.model());
+    const cure = describeCure(state);
+    // No tray is a normal state: once is enough.
+    if (cure === null || toldStates.has(state)) return;
+    toldStates.add(state);
+    warn(cure);
+  };
   if (options.tray !== null) {
     tray = createTrayHost({
       start: options.tray,
-      listener: { onClick: clicked, onState: () => publish(loop.model()) },
+      listener: { onClick: clicked, onState: noteTray },
       draw: (fleet) => drawTray(fleet, extrasFrom(fleet, preferences, troubles.list())),
       timeScale,
     });

@@ -1,12 +1,11 @@
-import { realpathSync } from 'node:fs';
-import { prepareScope } from '../system/own-scope.ts';
-import { type OpenParts, openTerminal } from '../terminal/opening.ts';
+import { openTerminal } from '../terminal/opening.ts';
 import { describeFailures, describeNotOpened } from '../terminal/texts.ts';
 import { parseArguments } from './arguments.ts';
 import { prepareAttach } from './attach-target.ts';
 import { exitCodes, UsageError } from './command.ts';
-import { type Setup, setUp } from './setup.ts';
+import { setUp } from './setup.ts';
 import { texts } from './texts.ts';
+import { prepareWindows } from './window-parts.ts';
 
 export async function run(args: readonly string[]): Promise<number> {
   const { positionals } = parseArguments(args, {});
@@ -24,7 +23,7 @@ export async function run(args: readonly string[]): Promise<number> {
   const activationToken = XDG_ACTIVATION_TOKEN ?? DESKTOP_STARTUP_ID ?? null;
   const outcome = await openTerminal(
     { errand: { kind: 'attach', ...target }, activationToken },
-    await preparePartsFrom(setup),
+    await prepareWindows(setup, setup.preferences),
   );
   if (outcome.kind !== 'opened') {
     process.stderr.write(`${describeNotOpened(outcome, { kind: 'attach', ...target })}\n`);
@@ -33,20 +32,4 @@ export async function run(args: readonly string[]): Promise<number> {
   const { terminal, failed } = outcome;
   process.stdout.write(`${texts.windowOpened(name, terminal, describeFailures(failed))}\n`);
   return exitCodes.ok;
-}
-
-/** What a window is opened with by this process. */
-async function preparePartsFrom(setup: Setup): Promise<OpenParts> {
-  const { folders, preferences, timeScale } = setup;
-  return {
-    platform: process.platform,
-    environment: process.env,
-    stateFolder: folders.state,
-    setting: preferences.terminal,
-    // The file itself and not a link to it, which may be gone when the window comes up.
-    program: [process.execPath, realpathSync(process.argv[1] ?? '')],
-    timeScale,
-    // A desktop's shortcuts are run by a service of its own.
-    wrap: await prepareScope(process.env),
-  };
 }

@@ -8,12 +8,15 @@ import { parseArguments } from './arguments.ts';
 import { exitCodes, UsageError } from './command.ts';
 import { setUp } from './setup.ts';
 import { texts } from './texts.ts';
+import { prepareTray } from './tray-choice.ts';
 import { version } from './version.ts';
+import { prepareWindows } from './window-parts.ts';
 
 export async function run(args: readonly string[]): Promise<number> {
-  const { positionals } = parseArguments(args, {});
+  const { values, positionals } = parseArguments(args, { 'no-tray': { type: 'boolean' } });
   if (positionals.length > 0) throw new UsageError(texts.tooManyArguments);
-  const { folders, preferences, timeScale } = setUp();
+  const setup = setUp();
+  const { folders, preferences, timeScale } = setup;
   // It lives long and keeps little: otherwise the room for new objects outgrows all that is kept.
   setFlagsFromString('--semi-space-growth-factor=1');
   const claim = await claimForGood(folders.state);
@@ -38,9 +41,9 @@ export async function run(args: readonly string[]): Promise<number> {
       end();
     },
     onHandOver: null,
-    tray: null,
-    windows: null,
-    onQuit: () => {},
+    tray: prepareTray(values['no-tray'] === true ? 'off' : preferences.tray, timeScale),
+    windows: (now) => prepareWindows(setup, now),
+    onQuit: end,
     warn,
   });
   process.stdout.write(`${texts.watching(process.pid)}\n`);

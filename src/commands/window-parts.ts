@@ -1,0 +1,23 @@
+import { realpathSync } from 'node:fs';
+import type { Preferences } from '../store/preferences.ts';
+import { prepareScope } from '../system/own-scope.ts';
+import type { OpenParts } from '../terminal/opening.ts';
+import type { Setup } from './setup.ts';
+
+/** What a window is opened with by this process. */
+export async function prepareWindows(
+  { folders, timeScale }: Pick<Setup, 'folders' | 'timeScale'>,
+  { terminal }: Pick<Preferences, 'terminal'>,
+): Promise<OpenParts> {
+  return {
+    platform: process.platform,
+    environment: process.env,
+    stateFolder: folders.state,
+    setting: terminal,
+    // The file itself and not a link to it, which may be gone when the window comes up.
+    program: [process.execPath, realpathSync(process.argv[1] ?? '')],
+    timeScale,
+    // A desktop's shortcuts are run by a service of its own.
+    wrap: await prepareScope(process.env),
+  };
+}
