@@ -103,6 +103,8 @@ export async function startAgent(options: AgentOptions): Promise<Agent> {
     onTrouble: (sentence) => troubles.note('socket', sentence),
     onReplaced,
   });
+  /** Asked as soon as the loop begins, where an earlier agent was about to look. */
+  let findOurs = (): ReadonlySet<number> => new Set();
   const hints = createChangeHints(() => loop.dispatch({ kind: 'hinted', at: Date.now() }));
 
   const poll = createLooking({
@@ -131,7 +133,7 @@ export async function startAgent(options: AgentOptions): Promise<Agent> {
       troubles.noteWrite('state', outcome);
       if (outcome.kind === 'written') troubles.noteWrite('ledger', ledger.prune(Date.now()));
     },
-    lookForUpdates: () => lookForUpdates(operator.ourPids()),
+    lookForUpdates: () => lookForUpdates(findOurs()),
   });
   const looks = createLooks(loop.dispatch);
   let attended = false;
@@ -153,6 +155,7 @@ export async function startAgent(options: AgentOptions): Promise<Agent> {
     },
     signal: looks.signal,
   });
+  findOurs = operator.ourPids;
   // Before the first look is taken.
   operator.adopt();
   // Before anything is looked at: which hours are quiet hangs on the first tick.
