@@ -70,6 +70,7 @@ export async function startAgent(options: AgentOptions): Promise<Agent> {
   const log = openEventLog(folder);
   const ledger = openLedger(folder, startedAt);
   const fleetState = openFleetState(folder);
+  const runFolders = openRunFolders(folder);
   for (const problem of ledger.problems) warn(problem);
   let warnedProblems = 0;
   const warnOfState = () => {
@@ -104,7 +105,9 @@ export async function startAgent(options: AgentOptions): Promise<Agent> {
     onReplaced,
   });
   /** Asked as soon as the loop begins, where an earlier agent was about to look. */
-  let findOurs = (): ReadonlySet<number> => new Set();
+  const left = runFolders.listUnfinished().flatMap(({ steps }) => steps);
+  let findOurs = (): ReadonlySet<number> =>
+    new Set(left.flatMap(({ process }) => process?.pid ?? []));
   const hints = createChangeHints(() => loop.dispatch({ kind: 'hinted', at: Date.now() }));
 
   const poll = createLooking({
@@ -146,7 +149,7 @@ export async function startAgent(options: AgentOptions): Promise<Agent> {
     timeScale,
     isAttended: () => attended,
     stateFolder: folder,
-    folders: openRunFolders(folder),
+    folders: runFolders,
     onWrite: (outcome) => troubles.noteWrite('run', outcome),
     sandy: () => sandy,
     wrap: () => {

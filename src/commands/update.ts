@@ -89,6 +89,7 @@ export async function run(args: readonly string[]): Promise<number> {
       role,
       id,
       onStatus: screen.take,
+      onNotice: screen.note,
     });
     process.off('SIGINT', leave);
     screen.close();
