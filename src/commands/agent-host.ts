@@ -69,7 +69,7 @@ export async function reachAgent(setup: Setup, role: string): Promise<HostOutcom
 async function beAgent(setup: Setup, claim: AgentClaim, role: string): Promise<HostOutcome> {
   const { folders, preferences, timeScale } = setup;
   const warn = (sentence: string) => process.stderr.write(`${sentence}\n`);
-  let takeNotice = warn;
+  let takeNotice: (line: string) => void = warn;
   let agent: Agent | null = null;
   let ending: Promise<void> | null = null;
   const end = () => {
