@@ -5,7 +5,7 @@ import { rmSync } from 'node:fs';
 import { createServer, type Socket } from 'node:net';
 import { join } from 'node:path';
 import dbus from 'dbus-native';
-import { onTestFinished } from 'vitest';
+import { onTestFinished, vi } from 'vitest';
 import { type BusConnection, connectBus } from '../../src/system/dbus-connection.ts';
 
 export interface Bus {
@@ -121,4 +121,9 @@ export function callBus(bus: BusConnection, member: string, signature = '', body
     body,
     limitMs: 5000,
   });
+}
+
+/** Waits until something is so; the limit only ends a test that hangs. */
+export function eventually(check: () => unknown): Promise<unknown> {
+  return vi.waitFor(check, { timeout: 30_000, interval: 20 });
 }

@@ -4,6 +4,7 @@ import { makeScratchFolder } from '../scratch-folder.ts';
 import {
   callBus,
   connect,
+  eventually,
   greet,
   letIn,
   reach,
@@ -135,19 +136,19 @@ test('follows a name from owner to owner, over the death of the bus', async () =
   const owners: (string | null)[] = [];
   bus.watchName(NAME, (owner) => owners.push(owner));
   await reach(bus, 'connected');
-  await vi.waitFor(() => expect(owners).toEqual([null]));
+  await eventually(() => expect(owners).toEqual([null]));
   const keeper = await openShop(first.variables);
-  await vi.waitFor(() => expect(owners).toHaveLength(2));
+  await eventually(() => expect(owners).toHaveLength(2));
   await keeper.close();
-  await vi.waitFor(() => expect(owners).toHaveLength(3));
+  await eventually(() => expect(owners).toHaveLength(3));
   await openShop(first.variables);
-  await vi.waitFor(() => expect(owners).toHaveLength(4));
+  await eventually(() => expect(owners).toHaveLength(4));
   await first.kill();
-  await vi.waitFor(() => expect(owners).toHaveLength(5));
+  await eventually(() => expect(owners).toHaveLength(5));
   await startBus(folder);
   await reach(bus, 'connected');
   await openShop(first.variables);
-  await vi.waitFor(() => expect(owners).toHaveLength(6));
+  await eventually(() => expect(owners).toHaveLength(6));
   expect(owners).toEqual([
     null,
     expect.any(String),
@@ -202,7 +203,7 @@ test('a bus that dies ends the calls that wait, and what was asked for holds on 
   await takeName(silent, NAME);
   await callBus(bus, 'GetId');
   silent.emit({ path: '/shop', interface: NAME, member: 'Sold', signature: 's', body: ['tea'] });
-  await vi.waitFor(() => expect(heard).toEqual(['tea']));
+  await eventually(() => expect(heard).toEqual(['tea']));
   const name = (await callBus(bus, 'GetNameOwner', 's', ['org.freedesktop.DBus'])).kind;
   expect(name).toBe('returned');
 });
@@ -276,13 +277,10 @@ test.each([
       });
     });
     const bus = connect(variables);
-    await vi.waitFor(
-      () => {
-        expect(turns()).toBe(3);
-        expect(bus.state()).toBe('connected');
-      },
-      { timeout: 10_000 },
-    );
+    await eventually(() => {
+      expect(turns()).toBe(3);
+      expect(bus.state()).toBe('connected');
+    });
   },
 );
 

@@ -1,0 +1,203 @@
+/**
+ * The menu of the icon, as panels fetch it: `com.canonical.dbusmenu`. A row that says something else is
+ * told at once, which never disturbs an open menu. Rows that come and go are told together, and not while
+ * the menu is open: Qt's panels close it then.
+ */
+
+import type { BusObject } from '../system/dbus-connection.ts';
+import {
+  createNumbering,
+  disableRow,
+  emptyMenu,
+  isSameStructure,
+  layOutRow,
+  listChanges,
+  type MenuRow,
+  type MenuTree,
+  pickProperties,
+  type RowProperty,
+} from './menu-rows.ts';
+import type { TrayAction, TrayItem } from './tray-picture.ts';
+
+const INTERFACE = 'com.canonical.dbusmenu';
+const VERSION = 3;
+/** Between two tellings that rows came or went. */
+const TOGETHER_MS = 500;
+/** How long an open menu is left as it is: some panels never say that it was closed. */
+const OPEN_LIMIT_MS = 30_000;
+
+export interface DbusMenuParts {
+  readonly emit: (member: string, signature: string, body: readonly unknown[]) => void;
+  /** An enabled row was clicked. The token is what came with the click itself. */
+  readonly onClick: (action: TrayAction, data: unknown) => void;
+  /** By which every delay is divided. */
+  readonly timeScale: number;
+}
+
+export interface DbusMenu {
+  readonly object: BusObject;
+  readonly show: (items: readonly TrayItem[]) => void;
+  /** Nobody has it open any more: the panel went. */
+  readonly forgetPanel: () => void;
+  readonly stop: () => void;
+}
+
+export function createDbusMenu({ emit, onClick, timeScale }: DbusMenuParts): DbusMenu {
+  const number = createNumbering();
+  /** What panels were told to be there; the rows' words are always the newest. */
+  let told = new Map<number, MenuRow>(emptyMenu);
+  let wanted: MenuTree = emptyMenu;
+  let revision = 1;
+  let toldAt = Number.NEGATIVE_INFINITY;
+  let openedAt: number | null = null;
+  let timer: NodeJS.Timeout | undefined;
+
+  const tell = () => {
+    clearTimeout(timer);
+    told = new Map(wanted);
+    toldAt = performance.now();
+    revision = (revision + 1) % 0xffff_ffff;
+    emit('LayoutUpdated', 'ui', [revision, 0]);
+  };
+  /** Tells that rows came or went, now or when it is time. */
+  const tellInTime = () => {
+    clearTimeout(timer);
+    if (isSameStructure(told, wanted)) return;
+    const waits = [toldAt + TOGETHER_MS / timeScale];
+    if (openedAt !== null) waits.push(openedAt + OPEN_LIMIT_MS / timeScale);
+    const waitMs = Math.max(...waits) - performance.now();
+    if (waitMs <= 0) tell();
+    else timer = setTimeout(tellInTime, Math.ceil(waitMs));
+  };
+  const tellWords = () => {
+    const changed: [number, readonly RowProperty[]][] = [];
+    for (const [key, row] of told) {
+      const properties = wanted.get(key)?.properties ?? disableRow(row.properties);
+      const changes = listChanges(row.properties, properties);
+      if (changes.length === 0) continue;
+      changed.push([key, changes]);
+      told.set(key, { ...row, properties });
+    }
+    if (changed.length > 0) emit('ItemsPropertiesUpdated', 'a(ia{sv})a(ias)', [changed, []]);
+  };
+  const setClosed = () => {
+    openedAt = null;
+    tellInTime();
+  };
+
+  const click = (key: number, data: unknown) => {
+    const item = told.has(key) ? wanted.get(key)?.item : undefined;
+    // Some panels click the parent of a submenu when the pointer is over it.
+    if (item?.kind === 'action' && item.enabled) onClick(item.action, data);
+    setClosed();
+  };
+  /** Whether there is such a row. */
+  const hear = (key: number, event: string, data: unknown): boolean => {
+    if (event === 'clicked') click(key, data);
+    else if (key === 0 && event === 'opened') openedAt = performance.now();
+    else if (key === 0 && event === 'closed') setClosed();
+    return told.has(key);
+  };
+  /** A menu that is about to open was closed before. True: it is another one than was told. */
+  const prepare = (key: number): boolean => {
+    if (key !== 0) return false;
+    openedAt = null;
+    if (isSameStructure(told, wanted)) return false;
+    tell();
+    return true;
+  };
+
+  return {
+    object: {
+      [INTERFACE]: {
+        properties: {
+          Version: { signature: 'u', read: () => VERSION },
+          TextDirection: { signature: 's', read: () => 'ltr' },
+          Status: { signature: 's', read: () => 'normal' },
+          IconThemePath: { signature: 'as', read: () => [] },
+        },
+        methods: {
+          GetLayout: {
+            takes: 'iias',
+            gives: 'u(ia{sv}av)',
+            run: ([key, depth, names]) => [
+              revision,
+              layOutRow(told, Number(key), Number(depth), readTexts(names)),
+            ],
+          },
+          GetGroupProperties: {
+            takes: 'aias',
+            gives: 'a(ia{sv})',
+            run([keys, names]) {
+              const asked = readNumbers(keys);
+              const rows = (asked.length > 0 ? asked : [...told.keys()]).flatMap(
+                (key) => told.get(key) ?? [],
+              );
+              return [rows.map((row) => [row.number, pickProperties(row, readTexts(names))])];
+            },
+          },
+          GetProperty: {
+            takes: 'is',
+            gives: 'v',
+            run([key, name]) {
+              const properties = told.get(Number(key))?.properties ?? [];
+              const property = properties.find(([known]) => known === name);
+              return property === undefined ? null : [property[1]];
+            },
+          },
+          Event: {
+            takes: 'isvu',
+            gives: '',
+            run([key, event, data]) {
+              hear(Number(key), String(event), data);
+              return [];
+            },
+          },
+          EventGroup: {
+            takes: 'a(isvu)',
+            gives: 'ai',
+            run: ([events]) => [
+              readList(events).flatMap((entry) => {
+                const [key, event, data] = readList(entry);
+                return hear(Number(key), String(event), data) ? [] : [Number(key)];
+              }),
+            ],
+          },
+          AboutToShow: { takes: 'i', gives: 'b', run: ([key]) => [prepare(Number(key))] },
+          AboutToShowGroup: {
+            takes: 'ai',
+            gives: 'aiai',
+            run([keys]) {
+              const asked = readNumbers(keys);
+              return [asked.filter(prepare), asked.filter((key) => !told.has(key))];
+            },
+          },
+        },
+        signals: {
+          ItemsPropertiesUpdated: 'a(ia{sv})a(ias)',
+          LayoutUpdated: 'ui',
+          ItemActivationRequested: 'iu',
+        },
+      },
+    },
+    show(items) {
+      wanted = number(items);
+      tellWords();
+      tellInTime();
+    },
+    forgetPanel: setClosed,
+    stop: () => clearTimeout(timer),
+  };
+}
+
+function readList(value: unknown): readonly unknown[] {
+  return Array.isArray(value) ? value : [];
+}
+
+function readNumbers(value: unknown): readonly number[] {
+  return readList(value).map(Number);
+}
+
+function readTexts(value: unknown): readonly string[] {
+  return readList(value).map(String);
+}
