@@ -45,6 +45,7 @@ export interface Script {
 export interface ScriptOptions {
   readonly uid?: number;
   readonly gid?: number;
+  readonly env?: NodeJS.ProcessEnv;
 }
 
 /** Starts a script; it is killed when the test ends. */

@@ -1,0 +1,164 @@
+/** A desktop with a panel: an X server, a message bus and a window manager of a test's own. */
+
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
+import { mkdirSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { onTestFinished } from 'vitest';
+import { expectGone, isRunning } from '../processes.ts';
+import { makeScratchFolder } from '../scratch-folder.ts';
+import { eventually } from '../system/bus-stand-in.ts';
+import { writeBusSettings, writePanelSettings } from './panel-settings.ts';
+import { type Shot, takeShot } from './screen.ts';
+
+export type PanelName = 'xfce4-panel' | 'lxqt-panel';
+
+export interface PanelDesktop {
+  /** What every program on it is run with. */
+  readonly variables: NodeJS.ProcessEnv;
+  readonly takeShot: () => Shot;
+  /** Moves the pointer and presses one of its buttons: 1 is left, 3 is right. */
+  readonly click: (x: number, y: number, button?: number) => void;
+  readonly press: (key: string) => void;
+  readonly startPanel: () => void;
+  readonly killPanel: () => Promise<void>;
+  readonly startBus: () => Promise<void>;
+  readonly killBus: () => Promise<void>;
+}
+
+/** Throws where a tool is missing: a panel that was not tested must not look as if it had been. */
+export async function startPanelDesktop(panel: PanelName): Promise<PanelDesktop> {
+  requireTools(['Xvfb', 'dbus-daemon', 'openbox', 'xdotool', panel]);
+  const folder = makeScratchFolder();
+  const folders = {
+    HOME: join(folder, 'home'),
+    XDG_CONFIG_HOME: join(folder, 'config'),
+    XDG_CACHE_HOME: join(folder, 'cache'),
+    XDG_DATA_HOME: join(folder, 'data'),
+    XDG_RUNTIME_DIR: join(folder, 'runtime'),
+  };
+  const screen = join(folder, 'screen');
+  for (const path of [...Object.values(folders), screen]) mkdirSync(path, { mode: 0o700 });
+  writePanelSettings(folders.XDG_CONFIG_HOME);
+  const children: ChildProcess[] = [];
+  let display = '';
+  onTestFinished(async () => {
+    const left = display === '' ? [] : listProcesses(display);
+    for (const pid of left) if (isRunning(pid)) process.kill(pid, 'SIGKILL');
+    for (const child of children) child.kill('SIGKILL');
+    await Promise.all([...left, ...children.map(({ pid = 0 }) => pid)].map(expectGone));
+  });
+
+  const start = (file: string, args: readonly string[], env: NodeJS.ProcessEnv): ChildProcess => {
+    const child = spawn(file, args, { stdio: ['ignore', 'pipe', 'ignore'], env });
+    children.push(child);
+    return child;
+  };
+  const server = start(
+    'Xvfb',
+    ['-displayfd', '1', '-screen', '0', '900x700x24', '-fbdir', screen, '-nolisten', 'tcp'],
+    process.env,
+  );
+  display = `:${await answerOf(server)}`;
+  const variables: NodeJS.ProcessEnv = {
+    PATH: process.env.PATH,
+    LANG: 'C.UTF-8',
+    DISPLAY: display,
+    DBUS_SESSION_BUS_ADDRESS: `unix:path=${folder}/bus`,
+    XDG_CURRENT_DESKTOP: panel === 'xfce4-panel' ? 'XFCE' : 'LXQt',
+    XDG_SESSION_TYPE: 'x11',
+    QT_QPA_PLATFORM: 'xcb',
+    GDK_BACKEND: 'x11',
+    NO_AT_BRIDGE: '1',
+    GTK_A11Y: 'none',
+    ...folders,
+  };
+  let bus: ChildProcess | null = null;
+  const startBus = async () => {
+    rmSync(`${folder}/bus`, { force: true });
+    const settings = `--config-file=${writeBusSettings(folder)}`;
+    bus = start('dbus-daemon', [settings, '--nofork', '--print-address=1'], variables);
+    await answerOf(bus);
+  };
+  const startPanel = () => {
+    start(panel, panel === 'xfce4-panel' ? ['--disable-wm-check'] : [], variables).stdout?.resume();
+  };
+  const xdotool = (...args: string[]) => execFileSync('xdotool', args, { env: variables });
+  await startBus();
+  start('openbox', [], variables).stdout?.resume();
+  startPanel();
+  return {
+    variables,
+    takeShot: () => takeShot(join(screen, 'Xvfb_screen0')),
+    click: (x, y, button = 1) => {
+      xdotool('mousemove', String(x), String(y), 'sleep', '0.1', 'click', String(button));
+    },
+    press: (key) => {
+      xdotool('key', key);
+    },
+    startPanel,
+    async killPanel() {
+      const pids = listProcesses(display).filter((pid) => nameOf(pid) === panel);
+      for (const pid of pids) process.kill(pid, 'SIGKILL');
+      await Promise.all(pids.map(expectGone));
+    },
+    startBus,
+    async killBus() {
+      bus?.kill('SIGKILL');
+      await expectGone(bus?.pid ?? 0);
+    },
+  };
+}
+
+/** Waits until the screen is so; gives what was looked for. */
+export async function see<T>(desktop: PanelDesktop, look: (shot: Shot) => T | null): Promise<T> {
+  const found: T[] = [];
+  await eventually(() => {
+    const sight = look(desktop.takeShot());
+    if (sight === null) throw new Error('not on the screen');
+    found.push(sight);
+  });
+  return found[0] as T;
+}
+
+function requireTools(names: readonly string[]): void {
+  const missing = names.filter((name) => {
+    try {
+      execFileSync('which', [name], { stdio: 'ignore' });
+      return false;
+    } catch {
+      return true;
+    }
+  });
+  if (missing.length > 0) throw new Error(`install what these tests need: ${missing.join(', ')}`);
+}
+
+/** The line by which a server says that it can be used. */
+function answerOf(child: ChildProcess): Promise<string> {
+  return new Promise((settle, fail) => {
+    child.stdout?.once('data', (bytes) => settle(String(bytes).trim()));
+    child.once('error', fail);
+    child.once('exit', () => fail(new Error(`${child.spawnfile} ended`)));
+  });
+}
+
+/** Everything that was started on a display. */
+function listProcesses(display: string): readonly number[] {
+  return readdirSync('/proc').flatMap((entry) => {
+    if (!/^\d+$/.test(entry) || Number(entry) === process.pid) return [];
+    try {
+      const variables = readFileSync(`/proc/${entry}/environ`, 'utf8').split('\0');
+      return variables.includes(`DISPLAY=${display}`) ? [Number(entry)] : [];
+    } catch {
+      // Ended meanwhile, or not ours.
+      return [];
+    }
+  });
+}
+
+function nameOf(pid: number): string {
+  try {
+    return readFileSync(`/proc/${pid}/comm`, 'utf8').trim();
+  } catch {
+    return '';
+  }
+}
