@@ -50,24 +50,30 @@ export function createDbusMenu({ emit, onClick, timeScale }: DbusMenuParts): Dbu
   let revision = 1;
   let toldAt = Number.NEGATIVE_INFINITY;
   let openedAt: number | null = null;
+  /** One panel has fetched these rows before they were told. */
+  let isOwed = false;
   let timer: NodeJS.Timeout | undefined;
 
-  const tell = () => {
-    clearTimeout(timer);
+  const take = () => {
     told = new Map(wanted);
     toldAt = performance.now();
     revision = (revision + 1) % 0xffff_ffff;
-    emit('LayoutUpdated', 'ui', [revision, 0]);
   };
   /** Tells that rows came or went, now or when it is time. */
   const tellInTime = () => {
     clearTimeout(timer);
-    if (isSameStructure(told, wanted)) return;
+    const isSame = isSameStructure(told, wanted);
+    if (isSame && !isOwed) return;
     const waits = [toldAt + TOGETHER_MS / timeScale];
     if (openedAt !== null) waits.push(openedAt + OPEN_LIMIT_MS / timeScale);
     const waitMs = Math.max(...waits) - performance.now();
-    if (waitMs <= 0) tell();
-    else timer = setTimeout(tellInTime, Math.ceil(waitMs));
+    if (waitMs > 0) {
+      timer = setTimeout(tellInTime, Math.ceil(waitMs));
+      return;
+    }
+    if (!isSame) take();
+    isOwed = false;
+    emit('LayoutUpdated', 'ui', [revision, 0]);
   };
   const tellWords = () => {
     const changed: [number, readonly RowProperty[]][] = [];
@@ -98,13 +104,22 @@ export function createDbusMenu({ emit, onClick, timeScale }: DbusMenuParts): Dbu
     else if (key === 0 && event === 'closed') setClosed();
     return told.has(key);
   };
-  /** A menu that is about to open was closed before. True: it is another one than was told. */
+  /**
+   * A menu that is about to open was closed before. True: its rows are to be fetched. Who is told so must
+   * not be told by a signal as well, nor shortly after one: LXQt's panel fetches twice then, and hears no
+   * later signal any more. The signal is for other panels, and comes later.
+   */
   const prepare = (key: number): boolean => {
     if (key !== 0) return false;
     openedAt = null;
-    if (isSameStructure(told, wanted)) return false;
-    tell();
-    return true;
+    const isTime = performance.now() - toldAt >= TOGETHER_MS / timeScale;
+    const isFetching = isTime && !isSameStructure(told, wanted);
+    if (isFetching) {
+      take();
+      isOwed = true;
+    }
+    tellInTime();
+    return isFetching;
   };
 
   return {

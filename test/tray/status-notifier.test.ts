@@ -172,53 +172,14 @@ test('draws each icon once', async () => {
   expect(drawn).toEqual(['ok 1 22', 'ok 1 44', 'ok 2 22', 'ok 2 44']);
 });
 
-test('rows that come and go are told together, and keep their numbers', async () => {
-  // The first telling starts a time that does not end within the test.
-  const { panel, tray, hearAll } = await startShown(sessions(3), 0.001);
-  const first = await panel.layout();
-  const told = () => panel.heard.filter((name) => name === 'LayoutUpdated').length;
-  const before = told();
-  tray.show(picture(sessions(30)));
-  tray.show(picture(sessions(5)));
-  await hearAll();
-  expect(told()).toBe(before);
-  expect(labels(await panel.layout())).toHaveLength(3);
-  // A menu that opens is shown as things are.
-  expect(await panel.callItem(MENU, 'AboutToShow', 'i', [0])).toEqual([true]);
-  expect(await panel.callItem(MENU, 'AboutToShow', 'i', [0])).toEqual([false]);
-  const second = await panel.layout();
-  expect(labels(second)).toHaveLength(5);
-  expect(second.rows.slice(0, 3)).toEqual(first.rows);
-  await hearAll();
-  expect(told()).toBe(before + 1);
-});
-
-test('an open menu is left as it is, but for rows that are gone, until it is closed', async () => {
-  const { panel, tray, clicks, hearAll } = await startShown(sessions(3), 1);
-  const told = () => panel.heard.filter((name) => name === 'LayoutUpdated').length;
-  const before = told();
-  const root = await panel.layout();
-  const gone = ['session 2', 'open-2'].map((label) => rowOf(root, label).number);
-  await panel.event(0, 'opened');
-  tray.show(picture([...sessions(2), action('new')]));
-  await hearAll();
-  expect(told()).toBe(before);
-  expect(new Map(panel.changes as [number, unknown][])).toEqual(
-    new Map(gone.map((number) => [number, { enabled: false }])),
-  );
-  expect(labels(await panel.layout())).toEqual(labels(root));
-  await panel.event(0, 'closed');
-  await eventually(() => expect(told()).toBe(before + 1));
-  expect(labels(await panel.layout())).toEqual(['session 0', 'session 1', 'new']);
-  for (const number of gone) await panel.event(number, 'clicked');
-  expect(clicks).toEqual([]);
-});
-
-test('a menu of which nobody says that it was closed is not left for ever', async () => {
+test('rows keep their numbers while others come and go', async () => {
   const { panel, tray } = await startShown(sessions(3));
-  await panel.event(0, 'opened');
-  tray.show(picture(sessions(1)));
-  await eventually(async () => expect(labels(await panel.layout())).toHaveLength(1));
+  const first = await panel.layout();
+  for (const count of [30, 5]) {
+    tray.show(picture(sessions(count)));
+    await eventually(async () => expect(labels(await panel.layout())).toHaveLength(count));
+  }
+  expect((await panel.layout()).rows.slice(0, 3)).toEqual(first.rows);
 });
 
 test('a row that comes back is another one', async () => {
