@@ -105,14 +105,15 @@ export function createDbusMenu({ emit, onClick, timeScale }: DbusMenuParts): Dbu
     return told.has(key);
   };
   /**
-   * A menu that is about to open was closed before. True: its rows are to be fetched. Who is told so must
-   * not be told by a signal as well, nor shortly after one: LXQt's panel fetches twice then, and hears no
-   * later signal any more. The signal is for other panels, and comes later.
+   * A menu opens; Xfce's panel says no more than this, and loses a click while rows come or go. True: the
+   * rows are to be fetched. Who is told so must not be told by a signal as well, nor shortly after one:
+   * LXQt's panel fetches twice then, and hears no later signal any more. The signal is for other panels,
+   * and comes later.
    */
   const prepare = (key: number): boolean => {
     if (key !== 0) return false;
-    openedAt = null;
-    const isTime = performance.now() - toldAt >= TOGETHER_MS / timeScale;
+    openedAt = performance.now();
+    const isTime = openedAt - toldAt >= TOGETHER_MS / timeScale;
     const isFetching = isTime && !isSameStructure(told, wanted);
     if (isFetching) {
       take();

@@ -55,7 +55,8 @@ export function createStatusNotifier(parts: StatusNotifierParts): TrayBackend {
   /** Null: nobody is the watcher; undefined: not known yet. */
   let watcher: string | null | undefined;
   let registeredWith: string | null = null;
-  let turn = 0;
+  let isLooking = false;
+  let isStale = false;
 
   const setState = (next: TrayState) => {
     if (state === next || stopped) return;
@@ -89,31 +90,36 @@ export function createStatusNotifier(parts: StatusNotifierParts): TrayBackend {
       withoutStarting: true,
     });
   /** Registers where that is still to be done, and asks whether there is a panel to show it in. */
-  const refresh = async () => {
-    turn += 1;
-    const mine = turn;
-    const isOver = () => stopped || mine !== turn;
-    if (picture === null) return;
-    if (bus.state() !== 'connected')
-      return setState(bus.state() === 'connecting' ? 'starting' : 'no-bus');
-    if (watcher === undefined) return;
-    if (watcher === null) return setState('no-watcher');
+  const lookForPanel = async (): Promise<TrayState> => {
+    if (bus.state() !== 'connected') return bus.state() === 'connecting' ? 'starting' : 'no-bus';
+    if (watcher === undefined) return state;
+    if (watcher === null) return 'no-watcher';
     if (registeredWith !== watcher) {
       const asked = watcher;
       // By its path, not by a name: a name can't be taken in a sandbox, and two agents would fight for it.
-      const outcome = await callWatcher(WATCHER, 'RegisterStatusNotifierItem', 's', [ITEM_PATH]);
+      const { kind } = await callWatcher(WATCHER, 'RegisterStatusNotifierItem', 's', [ITEM_PATH]);
       // One that is late does it when it wakes, and says so to everybody.
-      if (outcome.kind === 'returned' || outcome.kind === 'too-late') registeredWith = asked;
-      if (isOver()) return;
-      if (outcome.kind !== 'returned') return setState('no-watcher');
+      if (kind === 'returned' || kind === 'too-late') registeredWith = asked;
+      if (kind !== 'returned') return 'no-watcher';
     }
     const outcome = await callWatcher('org.freedesktop.DBus.Properties', 'Get', 'ss', [
       WATCHER,
       'IsStatusNotifierHostRegistered',
     ]);
-    if (isOver()) return;
-    if (outcome.kind !== 'returned') return setState('no-watcher');
-    setState(outcome.body[0] === true ? 'shown' : 'no-host');
+    if (outcome.kind !== 'returned') return 'no-watcher';
+    return outcome.body[0] === true ? 'shown' : 'no-host';
+  };
+  /** One at a time: a call to a panel or a bus that goes ends when it goes. */
+  const refresh = async () => {
+    isStale = true;
+    if (isLooking || picture === null) return;
+    isLooking = true;
+    while (isStale && !stopped) {
+      isStale = false;
+      const found = await lookForPanel();
+      if (!isStale) setState(found);
+    }
+    isLooking = false;
   };
 
   const property = (signature: string, read: (shown: TrayPicture) => unknown, none: unknown) => ({

@@ -89,7 +89,7 @@ test('a menu of which nobody says that it was closed is not left for ever', () =
   expect(rows()).toHaveLength(5);
 });
 
-test('a menu that is about to open is fetched, which is not told by a signal before it is closed', () => {
+test('a menu that opens is fetched, which is not told by a signal before it is closed', () => {
   const { menu, told, call, event, rows } = startMenu();
   event(0, 'opened');
   menu.show(sessions(5));
@@ -103,12 +103,25 @@ test('a menu that is about to open is fetched, which is not told by a signal bef
   expect(told).toEqual([]);
   event(0, 'closed');
   expect(told).toEqual(['LayoutUpdated']);
-  vi.advanceTimersByTime(60_000);
   expect(call('AboutToShowGroup', [0, 1, 4711])).toEqual([[], [4711]]);
+  vi.advanceTimersByTime(60_000);
   expect(told).toEqual(['LayoutUpdated']);
 });
 
-test('a panel that fetches already is not told to fetch when its menu is about to open', () => {
+test('a menu of which is said only that it opens is left as it is too', () => {
+  const { menu, told, call, event, rows } = startMenu();
+  const [, first = 0] = rows();
+  expect(call('AboutToShowGroup', [0])).toEqual([[], []]);
+  menu.show(sessions(5));
+  vi.advanceTimersByTime(5000);
+  expect(rows()).toHaveLength(3);
+  expect(told).toEqual([]);
+  event(first, 'clicked');
+  expect(rows()).toHaveLength(5);
+  expect(told).toEqual(['LayoutUpdated']);
+});
+
+test('a panel that fetches already is not told to fetch when its menu opens', () => {
   const { menu, told, call, event } = startMenu();
   menu.show(sessions(4));
   menu.show(sessions(5));
