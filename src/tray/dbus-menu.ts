@@ -59,6 +59,10 @@ export function createDbusMenu({ emit, onClick, timeScale }: DbusMenuParts): Dbu
     toldAt = performance.now();
     revision = (revision + 1) % 0xffff_ffff;
   };
+  const announce = () => {
+    isOwed = false;
+    emit('LayoutUpdated', 'ui', [revision, 0]);
+  };
   /** Tells that rows came or went, now or when it is time. */
   const tellInTime = () => {
     clearTimeout(timer);
@@ -72,8 +76,7 @@ export function createDbusMenu({ emit, onClick, timeScale }: DbusMenuParts): Dbu
       return;
     }
     if (!isSame) take();
-    isOwed = false;
-    emit('LayoutUpdated', 'ui', [revision, 0]);
+    announce();
   };
   const tellWords = () => {
     const changed: [number, readonly RowProperty[]][] = [];
@@ -104,23 +107,31 @@ export function createDbusMenu({ emit, onClick, timeScale }: DbusMenuParts): Dbu
     else if (key === 0 && event === 'closed') setClosed();
     return told.has(key);
   };
+  /** A menu opens, and is left as it is from now on: Xfce's panel loses a click while rows come or go. */
+  const open = (): boolean => {
+    openedAt = performance.now();
+    const isTime = openedAt - toldAt >= TOGETHER_MS / timeScale;
+    const isOther = isTime && !isSameStructure(told, wanted);
+    if (isOther) take();
+    return isOther;
+  };
   /**
-   * A menu opens; Xfce's panel says no more than this, and loses a click while rows come or go. True: the
-   * rows are to be fetched. Who is told so must not be told by a signal as well, nor shortly after one:
-   * LXQt's panel fetches twice then, and hears no later signal any more. The signal is for other panels,
-   * and comes later.
+   * True: the rows are to be fetched. Who is told so must not be told by a signal as well, nor shortly
+   * after one: LXQt's panel fetches twice then, and hears no later signal any more. The signal is for
+   * other panels, and comes later.
    */
   const prepare = (key: number): boolean => {
     if (key !== 0) return false;
-    openedAt = performance.now();
-    const isTime = openedAt - toldAt >= TOGETHER_MS / timeScale;
-    const isFetching = isTime && !isSameStructure(told, wanted);
-    if (isFetching) {
-      take();
-      isOwed = true;
-    }
+    const isOther = open();
+    isOwed ||= isOther;
     tellInTime();
-    return isFetching;
+    return isOther;
+  };
+  /** Xfce's panel, which asks in this way, hears nothing but the signal. */
+  const prepareGroup = (keys: readonly number[]) => {
+    if (!keys.includes(0)) return;
+    if (open()) announce();
+    tellInTime();
   };
 
   return {
@@ -185,7 +196,8 @@ export function createDbusMenu({ emit, onClick, timeScale }: DbusMenuParts): Dbu
             gives: 'aiai',
             run([keys]) {
               const asked = readNumbers(keys);
-              return [asked.filter(prepare), asked.filter((key) => !told.has(key))];
+              prepareGroup(asked);
+              return [[], asked.filter((key) => !told.has(key))];
             },
           },
         },

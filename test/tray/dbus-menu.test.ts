@@ -118,7 +118,18 @@ test('a menu of which is said only that it opens is left as it is too', () => {
   expect(told).toEqual([]);
   event(first, 'clicked');
   expect(rows()).toHaveLength(5);
+  expect(told.splice(0)).toEqual(['LayoutUpdated']);
+
+  call('AboutToShowGroup', [0]);
+  menu.show(sessions(4));
+  vi.advanceTimersByTime(5000);
+  told.length = 0;
+  // It was closed meanwhile: Xfce's panel fetches when it is told by the signal, and only then.
+  expect(call('AboutToShowGroup', [1])).toEqual([[], []]);
+  expect(told).toEqual([]);
+  expect(call('AboutToShowGroup', [0])).toEqual([[], []]);
   expect(told).toEqual(['LayoutUpdated']);
+  expect(rows()).toHaveLength(4);
 });
 
 test('a panel that fetches already is not told to fetch when its menu opens', () => {
