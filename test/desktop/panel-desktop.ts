@@ -7,6 +7,7 @@ import { onTestFinished } from 'vitest';
 import { expectGone, isRunning } from '../processes.ts';
 import { makeScratchFolder } from '../scratch-folder.ts';
 import { eventually } from '../system/bus-stand-in.ts';
+import { answerOf } from './answer.ts';
 import { requireTools } from './desktop.ts';
 import { writeBusSettings, writePanelSettings } from './panel-settings.ts';
 import { type Shot, takeShot } from './screen.ts';
@@ -119,15 +120,6 @@ export async function see<T>(desktop: PanelDesktop, look: (shot: Shot) => T | nu
     found.push(sight);
   });
   return found[0] as T;
-}
-
-/** The line by which a server says that it can be used. */
-function answerOf(child: ChildProcess): Promise<string> {
-  return new Promise((settle, fail) => {
-    child.stdout?.once('data', (bytes) => settle(String(bytes).trim()));
-    child.once('error', fail);
-    child.once('exit', () => fail(new Error(`${child.spawnfile} ended`)));
-  });
 }
 
 /** Everything that was started on a display. */
