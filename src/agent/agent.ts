@@ -84,6 +84,7 @@ export async function startAgent(options: AgentOptions): Promise<Agent> {
   const log = openEventLog(folder);
   const ledger = openLedger(folder, startedAt);
   const fleetState = openFleetState(folder);
+  const runFolders = openRunFolders(folder);
   for (const problem of ledger.problems) warn(problem);
   let warnedProblems = 0;
   const warnOfState = () => {
@@ -119,6 +120,10 @@ export async function startAgent(options: AgentOptions): Promise<Agent> {
     onTrouble: (sentence) => troubles.note('socket', sentence),
     onReplaced,
   });
+  /** Asked as soon as the loop begins, where an earlier agent was about to look. */
+  const left = runFolders.listUnfinished().flatMap(({ steps }) => steps);
+  let findOurs = (): ReadonlySet<number> =>
+    new Set(left.flatMap(({ process }) => process?.pid ?? []));
   const hints = createChangeHints(() => loop.dispatch({ kind: 'hinted', at: Date.now() }));
 
   const poll = createLooking({
@@ -147,7 +152,7 @@ export async function startAgent(options: AgentOptions): Promise<Agent> {
       troubles.noteWrite('state', outcome);
       if (outcome.kind === 'written') troubles.noteWrite('ledger', ledger.prune(Date.now()));
     },
-    lookForUpdates: () => lookForUpdates(operator.ourPids()),
+    lookForUpdates: () => lookForUpdates(findOurs()),
   });
   const looks = createLooks(loop.dispatch);
   let attended = false;
@@ -160,7 +165,7 @@ export async function startAgent(options: AgentOptions): Promise<Agent> {
     timeScale,
     isAttended: () => attended,
     stateFolder: folder,
-    folders: openRunFolders(folder),
+    folders: runFolders,
     onWrite: (outcome) => troubles.noteWrite('run', outcome),
     sandy: () => sandy,
     wrap: () => {
@@ -169,6 +174,7 @@ export async function startAgent(options: AgentOptions): Promise<Agent> {
     },
     signal: looks.signal,
   });
+  findOurs = operator.ourPids;
   // Before the first look is taken.
   operator.adopt();
   // Before anything is looked at: which hours are quiet hangs on the first tick.

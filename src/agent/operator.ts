@@ -16,8 +16,9 @@ import type { LockHolder } from '../system/lock-file.ts';
 import { type Ask, covers, isStopOfStart } from './asks.ts';
 import { type Operation, openOperation } from './operation.ts';
 import { findRefusal, type Refusal } from './problems.ts';
-import { type AskedBy, makeRun } from './run-making.ts';
+import { type AskedBy, giveUpOld, makeRun } from './run-making.ts';
 import { carryOutStart, carryOutStop } from './starting.ts';
+import { nothing } from './summing-up.ts';
 import { texts } from './texts.ts';
 import { type OperationParts, prepareUpdate, type Update } from './updating.ts';
 
@@ -99,11 +100,16 @@ export function createOperator(parts: OperatorParts): Operator {
     update: Update | null,
   ): Promise<RunOutcome | null> => {
     if (!(await holdSlot(operation.record()))) return null;
-    const { op, steps } = operation.record();
+    const { op, steps, stopAfter } = operation.record();
+    const isBegun = steps.some((step) => step.startedAt !== null);
+    if (update === null && stopAfter && !isBegun) return conclude(operation, givenUp);
     if (op === 'stop' && steps[0]?.startedAt === null) await intendStop(steps[0]);
     const outcome = await (update?.carryOut() ??
       (op === 'start' ? carryOutStart(operation, parts) : carryOutStop(operation, parts)));
-    if (outcome === null) return null;
+    return outcome === null ? null : conclude(operation, outcome);
+  };
+
+  const conclude = async (operation: Operation, outcome: RunOutcome): Promise<RunOutcome> => {
     // What came of it is saved before anybody is told.
     await parts.settle();
     operation.change({ outcome, endedAt: Date.now() });
@@ -208,7 +214,7 @@ export function createOperator(parts: OperatorParts): Operator {
 
   return {
     adopt() {
-      for (const record of folders.listUnfinished()) enqueue(record).update?.catchUp();
+      for (const record of folders.listUnfinished()) enqueue(giveUpOld(record)).update?.catchUp();
     },
     ask(asked, by) {
       // One after the other, so that two asks at once can't both find nobody.
@@ -246,6 +252,8 @@ export function createOperator(parts: OperatorParts): Operator {
     },
   };
 }
+
+const givenUp: RunOutcome = { ...nothing, kind: 'cancelled', text: texts.givenUp };
 
 function useOf({
   op,

@@ -30,6 +30,20 @@ export function makeRun(asked: Ask, by: AskedBy, { rows }: Model): RunRecord {
   };
 }
 
+/** Whoever asked has long turned to something else by then. */
+const RESUMED_MS = 15 * 60 * 1000;
+
+/**
+ * A record that was left unfinished, as it is to be gone on with: what was not begun is given up where
+ * nothing of the run has happened for a quarter of an hour, so that no session is restarted out of the blue.
+ */
+export function giveUpOld(record: RunRecord, now = Date.now()): RunRecord {
+  const instants = record.steps.flatMap(({ startedAt, endedAt }) => [startedAt, endedAt]);
+  const last = Math.max(record.askedAt, ...instants.map((at) => at ?? 0));
+  const isRunning = record.steps.some((step) => step.startedAt !== null && step.endedAt === null);
+  return isRunning || now - last < RESUMED_MS ? record : { ...record, stopAfter: true };
+}
+
 const blankStep = {
   logFrom: 0,
   process: null,

@@ -47,6 +47,7 @@ export const texts = {
 
   failedUnseen: 'could not be restarted, says sandy',
 
+  givenUp: 'It was not begun in time and was given up.',
   unknownRun: 'There is no such run.',
   noAgentYet: 'The agent is just ending. Try again.',
   notWrittenRun: (errorCode: string) =>

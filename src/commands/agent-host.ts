@@ -2,8 +2,8 @@ import { type Agent, startAgent } from '../agent/agent.ts';
 import { type AgentClaim, claimAgent } from '../control/agent-lock.ts';
 import type { AgentConnection } from '../control/conversation.ts';
 import type { StatusDocument } from '../control/status-document.ts';
-import { createLineNotifier } from '../notify/line-notifier.ts';
 import type { Notifier } from '../notify/notifier.ts';
+import { cleanForeignText } from '../system/foreign-text.ts';
 import { formatClock } from '../system/local-time.ts';
 import { contactAgent } from './agent-connection.ts';
 import type { Setup } from './setup.ts';
@@ -15,6 +15,8 @@ export interface AgentHost {
   readonly kind: 'reached';
   readonly connection: AgentConnection;
   readonly status: StatusDocument;
+  /** Who takes the notices of single sessions, where this process tells them; stderr before. */
+  readonly onNotice: (take: (line: string) => void) => void;
   /** Lets go of it. What it was doing with sandy goes on by itself. */
   readonly close: () => Promise<void>;
 }
@@ -28,6 +30,8 @@ export type HostOutcome =
 const MEETING_LIMIT_MS = 10_000;
 const MEETING_LOOK_MS = 100;
 
+const NOTICE_CHARACTERS = 400;
+
 /**
  * Reaches the agent, or becomes one for as long as a command lasts: the same evidence, slot, journal and
  * notices whether or not one runs. A lasting agent that is started meanwhile takes over; the connection
@@ -40,7 +44,13 @@ export async function reachAgent(setup: Setup, role: string): Promise<HostOutcom
     const contact = await contactAgent(state, role);
     if (contact.kind === 'connected') {
       const { connection, status } = contact;
-      return { kind: 'reached', connection, status, close: async () => connection.close() };
+      return {
+        kind: 'reached',
+        connection,
+        status,
+        onNotice: () => {},
+        close: async () => connection.close(),
+      };
     }
     if (contact.text !== null) return { kind: 'unreachable', text: texts.agentInTheWay };
     const claim = await claimAgent(state, { version, passing: true });
@@ -59,6 +69,7 @@ export async function reachAgent(setup: Setup, role: string): Promise<HostOutcom
 async function beAgent(setup: Setup, claim: AgentClaim, role: string): Promise<HostOutcome> {
   const { folders, preferences, timeScale } = setup;
   const warn = (sentence: string) => process.stderr.write(`${sentence}\n`);
+  let takeNotice: (line: string) => void = warn;
   let agent: Agent | null = null;
   let ending: Promise<void> | null = null;
   const end = () => {
@@ -73,7 +84,7 @@ async function beAgent(setup: Setup, claim: AgentClaim, role: string): Promise<H
     preferences,
     timeScale,
     version,
-    notifier: createHostNotifier(),
+    notifier: createHostNotifier((line) => takeNotice(line)),
     claim,
     onReplaced: () => void end(),
     onHandOver: () => void end(),
@@ -89,6 +100,9 @@ async function beAgent(setup: Setup, claim: AgentClaim, role: string): Promise<H
       kind: 'reached',
       connection,
       status,
+      onNotice(take) {
+        takeNotice = take;
+      },
       async close() {
         connection.close();
         await end();
@@ -100,10 +114,12 @@ async function beAgent(setup: Setup, claim: AgentClaim, role: string): Promise<H
 }
 
 /** Whoever asked sits here and is told what happens to single sessions; the command tells its own sum. */
-function createHostNotifier(): Notifier {
-  const lines = createLineNotifier(process.stderr, (at) => formatClock(new Date(at)));
+function createHostNotifier(take: (line: string) => void): Notifier {
   return {
-    ...lines,
-    show: async (notice) => (notice.key === null ? undefined : await lines.show(notice)),
+    async show({ key, at, text }) {
+      if (key !== null)
+        take(`${formatClock(new Date(at))} ${cleanForeignText(text, NOTICE_CHARACTERS)}`);
+    },
+    async withdraw() {},
   };
 }

@@ -60,6 +60,8 @@ export interface Following {
   readonly role: string;
   readonly id: string;
   readonly onStatus: (status: StatusDocument) => void;
+  /** Takes the notices of single sessions where this process is the agent; else they go to stderr. */
+  readonly onNotice?: (line: string) => void;
 }
 
 /**
@@ -68,13 +70,14 @@ export interface Following {
  */
 export async function followRun(
   first: AgentHost,
-  { setup, role, id, onStatus }: Following,
+  { setup, role, id, onStatus, onNotice }: Following,
 ): Promise<RunOutcome | null> {
   let host: HostOutcome = first;
   for (;;) {
     if (host.kind === 'reached') {
       const { connection } = host;
       onStatus(host.status);
+      if (onNotice !== undefined) host.onNotice(onNotice);
       void showSnapshots(connection, onStatus);
       const answer = await connection.request('await', { id }, AWAIT_LIMIT_MS);
       await host.close();

@@ -10,6 +10,8 @@ import { updateTexts } from './update-texts.ts';
 
 export interface UpdateScreen {
   readonly take: (status: StatusDocument) => void;
+  /** Shows what happened to a single session, beside the output of a program. */
+  readonly note: (line: string) => void;
   readonly close: () => void;
 }
 
@@ -91,6 +93,10 @@ export function createUpdateScreen({ id, logPath, joined, json }: ScreenParts): 
         );
       } else if (run.phase === 'hung' && before?.phase !== 'hung') print(updateTexts.hangs);
       else draw();
+    },
+    note(line) {
+      if (live) print(line);
+      else process.stderr.write(`${line}\n`);
     },
     close() {
       clearInterval(reading);

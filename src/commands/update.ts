@@ -2,7 +2,7 @@ import { createInterface } from 'node:readline/promises';
 import type { Ask } from '../agent/asks.ts';
 import type { StatusDocument } from '../control/status-document.ts';
 import { cleanForeignText } from '../system/foreign-text.ts';
-import { reachAgent } from './agent-host.ts';
+import { type AgentHost, reachAgent } from './agent-host.ts';
 import { parseArguments } from './arguments.ts';
 import { exitCodes, UsageError } from './command.ts';
 import { ANSWER_CHARACTERS, askAgent, exitCodeOf, followRun, seeNow } from './operation-client.ts';
@@ -43,11 +43,8 @@ export async function run(args: readonly string[]): Promise<number> {
   const setup = setUp();
   const onTerminal = process.stdout.isTTY === true && !json;
   const role = onTerminal ? 'update' : 'follow';
-  const host = await reachAgent(setup, role);
-  if (host.kind === 'unreachable') {
-    process.stderr.write(`${host.text}\n`);
-    return exitCodes.unavailable;
-  }
+  let host = await reachAgent(setup, role);
+  if (host.kind === 'unreachable') return refuse(host.text);
   let isFollowed = false;
   try {
     const status = await seeNow(host);
@@ -61,6 +58,12 @@ export async function run(args: readonly string[]): Promise<number> {
     if (consent !== 'yes') {
       process.stderr.write(`${updateTexts.declined}\n`);
       return consent === 'no' ? exitCodes.ok : exitCodes.interrupted;
+    }
+    // While a person thought, the agent may have been replaced, or have taken our place.
+    if (await isOver(host)) {
+      await host.close();
+      host = await reachAgent(setup, role);
+      if (host.kind === 'unreachable') return refuse(host.text);
     }
     const answer = await askAgent(host, ask, onTerminal);
     if (answer === null) {
@@ -86,22 +89,30 @@ export async function run(args: readonly string[]): Promise<number> {
       role,
       id,
       onStatus: screen.take,
+      onNotice: screen.note,
     });
     process.off('SIGINT', leave);
     screen.close();
     return describeOutcome(outcome, { json, isDryRun, id });
   } finally {
-    if (!isFollowed) await host.close();
+    if (!isFollowed && host.kind === 'reached') await host.close();
   }
+}
+
+async function isOver({ connection }: AgentHost): Promise<boolean> {
+  const notYet = new Promise<null>((resolve) => setImmediate(() => resolve(null)));
+  return (await Promise.race([connection.end, notYet])) !== null;
+}
+
+function refuse(text: string): number {
+  process.stderr.write(`${text}\n`);
+  return exitCodes.unavailable;
 }
 
 async function cancel(json: boolean): Promise<number> {
   const setup = setUp();
   const host = await reachAgent(setup, 'cancel');
-  if (host.kind === 'unreachable') {
-    process.stderr.write(`${host.text}\n`);
-    return exitCodes.unavailable;
-  }
+  if (host.kind === 'unreachable') return refuse(host.text);
   const outcome = await host.connection.request('cancel', null, CANCEL_LIMIT_MS);
   await host.close();
   if (outcome.kind !== 'answered' || !outcome.ok) {

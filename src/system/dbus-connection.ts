@@ -5,6 +5,14 @@
  */
 
 import { listBusSockets } from './dbus-address.ts';
+import {
+  BUS_NAME,
+  describeNameRule,
+  describeRule,
+  isMatching,
+  isOwnerNeeded,
+  type SignalMatch,
+} from './dbus-match.ts';
 import { answerCall, type BusObject } from './dbus-object.ts';
 import {
   type BusCall,
@@ -17,20 +25,11 @@ import {
   toBus,
 } from './dbus-session.ts';
 
+export type { SignalMatch } from './dbus-match.ts';
 export type { BusObject, BusVariant } from './dbus-object.ts';
 export type { BusCall, BusSignal, CallOutcome, OutgoingSignal } from './dbus-session.ts';
 
 export type BusState = 'connecting' | 'connected' | 'no-bus' | 'closed';
-
-export interface SignalMatch {
-  /** A name; only what its owner says is heard, whoever else says the same. */
-  readonly sender: string;
-  readonly interface: string;
-  readonly path?: string;
-  readonly member?: string;
-  /** Of the signal's values; signals with others are not heard. Left out: any. */
-  readonly signature?: string;
-}
 
 export interface BusConnection {
   readonly state: () => BusState;
@@ -56,7 +55,6 @@ const FIRST_RETRY_MS = 15_000;
 const LAST_RETRY_MS = 300_000;
 /** For calls to the bus itself, which answers at once unless it is frozen. */
 const BUS_LIMIT_MS = 25_000;
-const BUS = 'org.freedesktop.DBus';
 
 interface WatchedName {
   /** Undefined: not known yet. */
@@ -119,7 +117,7 @@ export function connectBus(
   };
 
   const hear = (signal: BusSignal) => {
-    if (signal.sender === BUS && signal.member === 'NameOwnerChanged') {
+    if (signal.sender === BUS_NAME && signal.member === 'NameOwnerChanged') {
       const [name, , owner] = signal.body;
       return setOwner(String(name), owner === '' ? null : String(owner));
     }
@@ -232,31 +230,3 @@ export function connectBus(
 }
 
 function ignore(): void {}
-
-/** Unique names, and the bus itself, are their own owners. */
-function isOwnerNeeded(name: string): boolean {
-  return !name.startsWith(':') && name !== BUS;
-}
-
-function isMatching(match: SignalMatch, signal: BusSignal, owner: string | null | undefined) {
-  const sender = isOwnerNeeded(match.sender) ? owner : match.sender;
-  return (
-    signal.sender === sender &&
-    signal.interface === match.interface &&
-    (match.path === undefined || match.path === signal.path) &&
-    (match.member === undefined || match.member === signal.member) &&
-    (match.signature === undefined || match.signature === signal.signature)
-  );
-}
-
-function describeRule({ sender, interface: interfaceName, path, member }: SignalMatch): string {
-  return [
-    `type='signal',sender='${sender}',interface='${interfaceName}'`,
-    ...(path === undefined ? [] : [`path='${path}'`]),
-    ...(member === undefined ? [] : [`member='${member}'`]),
-  ].join(',');
-}
-
-function describeNameRule(name: string): string {
-  return `type='signal',sender='${BUS}',interface='${BUS}',member='NameOwnerChanged',arg0='${name}'`;
-}

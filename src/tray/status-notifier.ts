@@ -5,26 +5,13 @@
 
 import type { BusConnection } from '../system/dbus-connection.ts';
 import { createDbusMenu } from './dbus-menu.ts';
-import type {
-  TrayBackend,
-  TrayIcon,
-  TrayListener,
-  TrayPicture,
-  TrayState,
-} from './tray-picture.ts';
-
-/** A picture as panels take it: 4 bytes a pixel, alpha, red, green, blue. */
-export interface IconPixmap {
-  readonly width: number;
-  readonly height: number;
-  readonly argb: Buffer;
-}
+import { createIconCache, type DrawIcon, describeIcon } from './icon-cache.ts';
+import type { TrayBackend, TrayListener, TrayPicture, TrayState } from './tray-picture.ts';
 
 export interface StatusNotifierParts {
   readonly bus: BusConnection;
   readonly listener: TrayListener;
-  /** Draws an icon for a square of so many pixels. */
-  readonly drawIcon: (icon: TrayIcon, sizePx: number) => IconPixmap;
+  readonly drawIcon: DrawIcon;
   /** By which every delay is divided. */
   readonly timeScale: number;
 }
@@ -37,9 +24,6 @@ const WATCHER = 'org.kde.StatusNotifierWatcher';
 const WATCHER_PATH = '/StatusNotifierWatcher';
 /** A name for other programs, which panels keep an icon's place by. */
 const ID = 'sandy-tray';
-/** Panels are 22 pixels high, or twice that on dense screens; they shrink what is larger. */
-const ICON_SIZES_PX = [22, 44];
-const KEPT_ICONS = 32;
 /** How long a panel may take to answer; one that starts is busy. */
 const PANEL_LIMIT_MS = 25_000;
 /** What a desktop's leave to take the focus looks like; anything else is none. */
@@ -218,28 +202,6 @@ export function createStatusNotifier(parts: StatusNotifierParts): TrayBackend {
       menu.stop();
       for (const end of endings) end();
     },
-  };
-}
-
-function describeIcon({ shape, count }: TrayIcon): string {
-  return `${shape} ${count}`;
-}
-
-/** Draws each icon once. The oldest goes when there are too many. */
-function createIconCache(drawIcon: StatusNotifierParts['drawIcon']) {
-  const kept = new Map<string, readonly unknown[]>();
-  return (icon: TrayIcon): readonly unknown[] => {
-    const key = describeIcon(icon);
-    const known = kept.get(key);
-    if (known !== undefined) return known;
-    const drawn = ICON_SIZES_PX.map((size) => {
-      const { width, height, argb } = drawIcon(icon, size);
-      return [width, height, argb];
-    });
-    const oldest = kept.keys().next().value;
-    if (kept.size >= KEPT_ICONS && oldest !== undefined) kept.delete(oldest);
-    kept.set(key, drawn);
-    return drawn;
   };
 }
 

@@ -106,6 +106,20 @@ describe.concurrent('the question', () => {
     ]);
   });
 
+  test('is answered to the agent that was started meanwhile', async ({ desk, expect }) => {
+    desk.stage.scale(20);
+    const fleet = await desk.stage.addFleet(['alpha']);
+    const terminal = open(desk, ['update', '--all']);
+    await terminal.sees('[y/N] ');
+    const agent = await desk.stage.startAgent();
+    terminal.type('y\r');
+    await terminal.sees('1 restarted, 0 failed.');
+    expect(await terminal.ends()).toBe(0);
+    expect(updatesOf(fleet)).toHaveLength(1);
+    expect(agent.newest().lastRun?.restarted).toEqual([find(fleet, 'alpha').key]);
+    await agent.stop();
+  });
+
   test('shows hostile names harmless, as the rest does', async ({ desk, expect }) => {
     desk.stage.scale(20);
     const steering = 'a\x1b]0;owned\x07\x1b[31m\n[sandy] Restarting b...\u202e\x9b2J日本';

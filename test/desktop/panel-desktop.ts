@@ -7,6 +7,8 @@ import { onTestFinished } from 'vitest';
 import { expectGone, isRunning } from '../processes.ts';
 import { makeScratchFolder } from '../scratch-folder.ts';
 import { eventually } from '../system/bus-stand-in.ts';
+import { answerOf } from './answer.ts';
+import { requireTools } from './desktop.ts';
 import { writeBusSettings, writePanelSettings } from './panel-settings.ts';
 import { type Shot, takeShot } from './screen.ts';
 
@@ -25,7 +27,7 @@ export interface PanelDesktop {
   readonly killBus: () => Promise<void>;
 }
 
-/** Throws where a tool is missing: a panel that was not tested must not look as if it had been. */
+/** Starts all of it; it ends with the test. Throws where a tool is missing. */
 export async function startPanelDesktop(panel: PanelName): Promise<PanelDesktop> {
   requireTools(['Xvfb', 'dbus-daemon', 'openbox', 'xdotool', panel]);
   const folder = makeScratchFolder();
@@ -118,27 +120,6 @@ export async function see<T>(desktop: PanelDesktop, look: (shot: Shot) => T | nu
     found.push(sight);
   });
   return found[0] as T;
-}
-
-function requireTools(names: readonly string[]): void {
-  const missing = names.filter((name) => {
-    try {
-      execFileSync('which', [name], { stdio: 'ignore' });
-      return false;
-    } catch {
-      return true;
-    }
-  });
-  if (missing.length > 0) throw new Error(`install what these tests need: ${missing.join(', ')}`);
-}
-
-/** The line by which a server says that it can be used. */
-function answerOf(child: ChildProcess): Promise<string> {
-  return new Promise((settle, fail) => {
-    child.stdout?.once('data', (bytes) => settle(String(bytes).trim()));
-    child.once('error', fail);
-    child.once('exit', () => fail(new Error(`${child.spawnfile} ended`)));
-  });
 }
 
 /** Everything that was started on a display. */

@@ -77,7 +77,7 @@ test('calls an object, and is told what is wrong with a call', async () => {
       limitMs: 5000,
     });
   const error = (name: string) => ({ kind: 'refused', name: `org.freedesktop.DBus.Error.${name}` });
-  expect(await ask(NAME, 'Price', 'u', [1])).toMatchObject(error('InvalidArgs'));
+  expect(await ask(NAME, 'Nothing', 's', ['x'])).toMatchObject(error('InvalidArgs'));
   expect(await ask(NAME, 'constructor', '', [])).toMatchObject(error('UnknownMethod'));
   expect(await ask(NAME, 'Nothing', '', [], '/elsewhere')).toMatchObject(error('UnknownObject'));
   expect(await ask(NAME, 'Price', 's', ['a\0b'])).toEqual({ kind: 'unsendable' });
@@ -113,6 +113,12 @@ test('hears what the owner of a name says, and nobody else', async () => {
   const keeper = await openShop(variables);
   const stranger = connect(variables);
   await reach(stranger, 'connected');
+  // Its signals come to us, as somebody else wants them.
+  await takeName(stranger, 'org.example.Stranger');
+  const others: unknown[] = [];
+  bus.onSignal({ sender: 'org.example.Stranger', interface: NAME }, ({ body }) => {
+    others.push(...body);
+  });
 
   const say = (from: BusConnection, text: string, member = 'Sold') =>
     from.emit({ path: '/shop', interface: NAME, member, signature: 's', body: [text] });
@@ -127,6 +133,7 @@ test('hears what the owner of a name says, and nobody else', async () => {
   say(keeper, 'tea');
   await settleAll();
   expect(heard).toEqual(['tea']);
+  expect(others).toEqual(['lies']);
 });
 
 test('follows a name from owner to owner, over the death of the bus', async () => {

@@ -2,7 +2,8 @@
 
 import { onTestFinished } from 'vitest';
 import { type BusConnection, connectBus } from '../../src/system/dbus-connection.ts';
-import { createStatusNotifier, type IconPixmap } from '../../src/tray/status-notifier.ts';
+import type { IconPixmap } from '../../src/tray/icon-cache.ts';
+import { createStatusNotifier } from '../../src/tray/status-notifier.ts';
 import type {
   TrayClick,
   TrayIcon,

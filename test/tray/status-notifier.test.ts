@@ -236,6 +236,17 @@ test('says what is missing, and is shown when it comes', async () => {
   expect(labels(await third.layout())).toEqual(['session 0']);
 });
 
+test('a panel that went has no menu open', async () => {
+  const { panel, tray, variables } = await startShown(sessions(3), 1);
+  await panel.event(0, 'opened');
+  tray.show(picture(sessions(1)));
+  expect(labels(await panel.layout())).toHaveLength(3);
+  await panel.bus.close();
+  const next = await startPanel(variables);
+  await eventually(() => expect(next.registered).toHaveLength(1));
+  await eventually(async () => expect(labels(await next.layout())).toHaveLength(1));
+});
+
 test('is off, and hides, once it is stopped', async () => {
   const { panel, tray, states, clicks, hearAll } = await startShown();
   const { number } = rowOf(await panel.layout(), 'open-0');

@@ -1,0 +1,38 @@
+import { describe, expect, test } from 'vitest';
+import { giveUpOld, makeRun } from '../../src/agent/run-making.ts';
+import { newModel } from '../../src/fleet/model.ts';
+import { windowsFrom } from '../../src/fleet/windows.ts';
+import type { RunRecord, RunStep } from '../../src/store/run-record.ts';
+import { allNotices } from '../fleet/watched-fleet.ts';
+
+const MINUTE_MS = 60_000;
+const settings = {
+  pollFullSeconds: 900,
+  returnWindowSeconds: 90,
+  watchMinutes: 15,
+  settleSeconds: 60,
+};
+
+function makeRecord(steps: readonly Partial<RunStep>[] = [{}, {}]): RunRecord {
+  const model = newModel(windowsFrom(settings, 1), allNotices);
+  const asked = { op: 'update', keys: ['a', 'b'], idleForMinutes: null, rebuild: false } as const;
+  const record = makeRun(asked, { origin: 'cli', onTerminal: false }, model);
+  return {
+    ...record,
+    askedAt: 0,
+    steps: record.steps.map((step, index) => ({ ...step, ...steps[index] })),
+  };
+}
+
+describe('what was left unfinished', () => {
+  test.for([
+    ['never begun, and just asked for', [], 14, false],
+    ['never begun, and long forgotten', [], 15, true],
+    ['a step at work, however long', [{ startedAt: 0 }], 600, false],
+    ['a step that ended just now', [{ startedAt: 0, endedAt: 590 * MINUTE_MS }], 600, false],
+    ['a step that ended long ago', [{ startedAt: 0, endedAt: 0 }], 600, true],
+  ] as const)('%s', ([_, steps, minutes, isGivenUp]) => {
+    const record = makeRecord(steps);
+    expect(giveUpOld(record, minutes * MINUTE_MS)).toEqual({ ...record, stopAfter: isGivenUp });
+  });
+});
