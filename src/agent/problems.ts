@@ -2,10 +2,10 @@
 
 import { stat } from 'node:fs/promises';
 import type { Model } from '../fleet/model.ts';
+import { isReady } from '../fleet/session.ts';
 import type { SandyReadiness } from '../sandy/client.ts';
 import type { RunOutcome } from '../store/run-record.ts';
 import type { Ask } from './asks.ts';
-import { isReady } from './starting.ts';
 import { texts } from './texts.ts';
 
 export type Refusal =

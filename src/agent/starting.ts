@@ -1,7 +1,7 @@
 /** Carries out a start or a stop, and waits until polls show what came of it. */
 
 import type { Model } from '../fleet/model.ts';
-import { absenceOf, type Row } from '../fleet/session.ts';
+import { isListed, isReady } from '../fleet/session.ts';
 import type { RunOutcome } from '../store/run-record.ts';
 import { carryOutStep, type Operation, readLastLine, type StepEnd } from './operation.ts';
 import { nothing } from './summing-up.ts';
@@ -111,26 +111,6 @@ async function confirm(
     if (model.sight.kind === 'sighted') seenMs += stepMs;
     else blindMs += stepMs;
     if (blindMs >= STUCK_MS / timeScale) return { kind: 'stuck', text: texts.nobodySaw };
-  }
-}
-
-/** Whether somebody could attach now. */
-export function isReady(row: Row | undefined): boolean {
-  const phase = row?.phase;
-  return phase?.kind === 'up' && phase.absence === null && phase.clients !== null;
-}
-
-/** Whether the last look listed it, in whatever state. */
-export function isListed(row: Row | undefined): boolean {
-  if (row === undefined) return false;
-  const { phase } = row;
-  switch (phase.kind) {
-    case 'up':
-      return absenceOf(phase) === null;
-    case 'away':
-      return phase.listed !== null;
-    case 'off':
-      return phase.unanswered !== null;
   }
 }
 

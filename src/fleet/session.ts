@@ -157,3 +157,23 @@ export function absenceOf(phase: Phase): Absence | null {
 export function isStarting(row: Row, absence: Absence): boolean {
   return absence.freeSeen && row.holder === 'alive';
 }
+
+/** Whether somebody could attach now. */
+export function isReady(row: Row | undefined): boolean {
+  const phase = row?.phase;
+  return phase?.kind === 'up' && phase.absence === null && phase.clients !== null;
+}
+
+/** Whether the last look listed it, in whatever state. */
+export function isListed(row: Row | undefined): boolean {
+  if (row === undefined) return false;
+  const { phase } = row;
+  switch (phase.kind) {
+    case 'up':
+      return absenceOf(phase) === null;
+    case 'away':
+      return phase.listed !== null;
+    case 'off':
+      return phase.unanswered !== null;
+  }
+}
