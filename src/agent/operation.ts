@@ -9,7 +9,7 @@ import { type DetachedCommand, startDetached, waitForEnd } from '../system/detac
 import type { WriteOutcome } from '../system/files.ts';
 import { identifyProcess, isAlive, type ProcessIdentity } from '../system/process-identity.ts';
 import { continueRun } from './cancelling.ts';
-import { readFileEnd, sizeOfFile } from './step-log.ts';
+import { readFileEnd, sizeOfFile, writtenAt } from './step-log.ts';
 import { texts } from './texts.ts';
 
 /** One start, stop or update, with its record on disk, which is always ahead of what is done. */
@@ -46,6 +46,10 @@ export interface StepParts {
   /** Puts a command where neither our end nor that of our service reaches it. */
   readonly wrap: () => Promise<(command: DetachedCommand) => DetachedCommand>;
   readonly signal: AbortSignal;
+  /** Resolves once nobody else changes sessions; with why where that takes too long. Null: go on. */
+  readonly awaitOthers: () => Promise<string | null>;
+  /** Called as soon as it is known which process is at work, or that none is. */
+  readonly onKnown: () => void;
 }
 
 /** How a step's command came to its end. `code` is null where nobody saw it. */
@@ -74,11 +78,18 @@ export async function carryOutStep(
   if (step.endedAt !== null) return { kind: 'ended', code: step.exitCode, signal: step.signal };
   const adopted = await adopt(operation, index, step, parts.signal);
   const running = adopted ?? (await start(operation, index, parts));
+  if (running.kind === 'over') {
+    onOutput();
+    operation.changeStep(index, { endedAt: running.at, exitCode: null, signal: null });
+    onRunning();
+    return { kind: 'ended', ...nobodySaw };
+  }
   if (running.kind === 'not-started') {
     operation.changeStep(index, { endedAt: Date.now(), outcome: 'not-started' });
     return running;
   }
   onRunning();
+  parts.onKnown();
   const stopReading = readNowAndThen(operation.logPath, onOutput);
   const end = await unlessAborted(running.ended, parts.signal);
   stopReading();
@@ -95,6 +106,8 @@ interface Ending {
 
 type Running =
   | { readonly kind: 'running'; readonly ended: Promise<Ending> }
+  /** It had ended before anybody looked, at the latest when its log was last written. */
+  | { readonly kind: 'over'; readonly at: number }
   | { readonly kind: 'not-started'; readonly text: string };
 
 const nobodySaw: Ending = { code: null, signal: null };
@@ -111,12 +124,12 @@ async function adopt(
   if (process === null) {
     // It was about to be started. What printed something was; what did not, changed nothing either.
     const printed = sizeOfFile(operation.logPath) > step.logFrom;
-    return printed ? { kind: 'running', ended: Promise.resolve(nobodySaw) } : null;
+    return printed ? { kind: 'over', at: writtenAt(operation.logPath) } : null;
   }
   if (step.process === null) operation.changeStep(index, { process });
-  if (!(await isAlive(process))) return { kind: 'running', ended: Promise.resolve(nobodySaw) };
+  if (!(await isAlive(process))) return { kind: 'over', at: writtenAt(operation.logPath) };
   // Whoever stopped it to decide whether it can be cut did not live to say so, and it is not cut.
-  if (operation.record().op !== 'start') operation.change({ stopAfter: false });
+  if (operation.record().wish === 'cut') operation.change({ wish: null });
   await continueRun(process);
   const ended = waitForEnd(process, { everyMs: LOOK_MS, signal }).then(() => nobodySaw);
   return { kind: 'running', ended };
@@ -135,6 +148,9 @@ async function start(operation: Operation, index: number, parts: StepParts): Pro
   const step = operation.record().steps[index];
   const ready = await prepareSandy(parts.sandy());
   if (ready.kind === 'unusable') return { kind: 'not-started', text: ready.text };
+  parts.onKnown();
+  const other = await parts.awaitOthers();
+  if (other !== null) return { kind: 'not-started', text: other };
   const wrap = await parts.wrap();
   operation.changeStep(index, {
     startedAt: Date.now(),

@@ -4,19 +4,20 @@
  * death or its upgrade, the next one goes on with.
  */
 
+import { isReady } from '../fleet/session.ts';
 import { prepareSandy } from '../sandy/preparing.ts';
-import { findSandyProcesses } from '../sandy/update-processes.ts';
 import type { RunFolders } from '../store/run-folders.ts';
 import type { RunOutcome, RunRecord, RunStep } from '../store/run-record.ts';
 import { acquireSlot, readSlot, type SlotUse } from '../store/slot.ts';
-import { writeStopIntent } from '../store/stop-intents.ts';
+import { removeStopIntent, writeStopIntent } from '../store/stop-intents.ts';
 import type { WriteOutcome } from '../system/files.ts';
 import { formatClock } from '../system/local-time.ts';
 import type { LockHolder } from '../system/lock-file.ts';
 import { type Ask, covers, isStopOfStart } from './asks.ts';
 import { type Operation, openOperation } from './operation.ts';
+import { createOthers } from './others.ts';
 import { findRefusal, type Refusal } from './problems.ts';
-import { type AskedBy, giveUpOld, makeRun } from './run-making.ts';
+import { type AskedBy, isForgotten, makeRun } from './run-making.ts';
 import { carryOutStart, carryOutStop } from './starting.ts';
 import { nothing } from './summing-up.ts';
 import { texts } from './texts.ts';
@@ -33,7 +34,7 @@ export type AskAnswer =
   | { readonly kind: 'busy'; readonly text: string }
   | Refusal;
 
-export interface OperatorParts extends OperationParts {
+export interface OperatorParts extends Omit<OperationParts, 'awaitOthers' | 'onKnown'> {
   readonly stateFolder: string;
   readonly folders: RunFolders;
   readonly onWrite: (outcome: WriteOutcome) => void;
@@ -60,10 +61,13 @@ export interface Operator {
 interface Job {
   readonly operation: Operation;
   readonly update: Update | null;
+  /** Resolves once it is known which process is at work, or that none is. */
+  readonly known: Promise<void>;
   readonly finished: Promise<RunOutcome | null>;
 }
 
 const SLOT_LOOK_MS = 250;
+const CUT_LIMIT_MS = 10_000;
 
 export function createOperator(parts: OperatorParts): Operator {
   const { stateFolder, folders, looks, model } = parts;
@@ -72,17 +76,32 @@ export function createOperator(parts: OperatorParts): Operator {
   let asking: Promise<unknown> = Promise.resolve();
   let slot: { release: () => Promise<unknown> } | null = null;
 
+  const ourPids = () =>
+    new Set(
+      jobs.flatMap(({ operation }) =>
+        operation.record().steps.flatMap((step) => step.process?.pid ?? []),
+      ),
+    );
+  const others = createOthers({ model, looks, ourPids, timeScale: parts.timeScale });
+
   const enqueue = (record: RunRecord): Job => {
     const operation = openOperation(record, folders, parts.onWrite);
+    let note = () => {};
+    const known = new Promise<void>((resolve) => {
+      note = resolve;
+    });
+    const own = { ...parts, awaitOthers: others.awaitGone, onKnown: note };
     const isUpdate = record.op === 'update' || record.op === 'check';
-    const update = isUpdate ? prepareUpdate(operation, parts) : null;
+    const update = isUpdate ? prepareUpdate(operation, own) : null;
     const before = jobs.at(-1)?.finished ?? Promise.resolve(null);
     const job: Job = {
       operation,
       update,
+      known,
       finished: before
-        .then(() => carryOut(operation, update))
+        .then(() => carryOut(operation, update, own))
         .finally(async () => {
+          note();
           jobs = jobs.filter((other) => other !== job);
           if (jobs.length > 0) return;
           const held = slot;
@@ -98,14 +117,25 @@ export function createOperator(parts: OperatorParts): Operator {
   const carryOut = async (
     operation: Operation,
     update: Update | null,
+    own: OperationParts,
   ): Promise<RunOutcome | null> => {
     if (!(await holdSlot(operation.record()))) return null;
-    const { op, steps, stopAfter } = operation.record();
-    const isBegun = steps.some((step) => step.startedAt !== null);
-    if (update === null && stopAfter && !isBegun) return conclude(operation, givenUp);
-    if (op === 'stop' && steps[0]?.startedAt === null) await intendStop(steps[0]);
+    const { op, steps, wish } = operation.record();
+    const [step] = steps;
+    if (update === null && step?.startedAt === null) {
+      const isDue = wish === null && !isForgotten(operation.record(), Date.now());
+      if (!isDue) return conclude(operation, givenUp);
+      // What was started in a terminal meanwhile needs no second start.
+      if (op === 'start' && isReady((await looks.fresh())?.rows.get(step.key ?? ''))) {
+        return conclude(operation, { ...nothing, kind: 'ok' });
+      }
+    }
+    if (op === 'stop' && step?.startedAt === null) await intendStop(step);
     const outcome = await (update?.carryOut() ??
-      (op === 'start' ? carryOutStart(operation, parts) : carryOutStop(operation, parts)));
+      (op === 'start' ? carryOutStart(operation, own) : carryOutStop(operation, own)));
+    if (op === 'stop' && outcome?.kind === 'failed') {
+      removeStopIntent(stateFolder, step?.key ?? '');
+    }
     return outcome === null ? null : conclude(operation, outcome);
   };
 
@@ -138,24 +168,30 @@ export function createOperator(parts: OperatorParts): Operator {
   };
 
   const ask = async (asked: Ask, by: AskedBy): Promise<AskAnswer> => {
-    // One that is being given up is a dead attempt: a new ask is a new one.
-    const joined = jobs.find(
-      ({ operation }) => !operation.record().stopAfter && covers(operation.record(), asked),
-    );
+    const joined = jobs.find(({ operation }) => isJoinable(operation.record(), asked));
     if (joined !== undefined) return answerWith(true, joined);
     const [current] = jobs;
     if (current !== undefined) {
+      // Of one that was adopted just now nobody knows yet whether anything is still at work.
+      await current.known;
       const record = current.operation.record();
+      if (jobs.length === 1 && isOver(record)) {
+        // Only its sum is still to be made.
+        await current.finished;
+        return ask(asked, by);
+      }
       if (jobs.length > 1 || !isStopOfStart(record, asked)) return busyWith(useOf(record));
-      current.operation.change({ stopAfter: true });
+      current.operation.change({ wish: 'stop' });
       return begin(asked, by);
     }
     // What was seen a quarter of an hour ago decides nothing.
     if ((await looks.fresh()) === null) return { kind: 'busy', text: texts.noAgentYet };
     const holder = await readSlot(stateFolder);
     const use = holder.kind === 'busy' ? holder.holder.info : null;
-    // Somebody starts it in a terminal: it is stopped when it lands, though it doesn't run yet.
-    const follows = use !== null && isStopOfStart({ ...asked, ...use }, asked);
+    // Somebody starts it in a terminal: a stop comes when it lands, though it doesn't run yet, and
+    // another start sees whether there is anything left to do.
+    const started = use !== null && use.op === 'start' ? { ...asked, ...use } : null;
+    const follows = started !== null && (isStopOfStart(started, asked) || covers(started, asked));
     if (follows) return begin(asked, by, true);
     const refusal = await findRefusal(asked, model(), await prepareSandy(parts.sandy()));
     if (refusal !== null) return refusal;
@@ -176,11 +212,11 @@ export function createOperator(parts: OperatorParts): Operator {
       if (taken.kind === 'held') {
         slot = taken;
         // Only who has the slot may look: two who looked before would both see nobody.
-        const other = await findOther();
+        const other = await others.find();
         if (other !== null) {
           slot = null;
           await taken.release();
-          return { kind: 'busy', text: texts.busyElsewhere(other.verb, other.pid) };
+          return { kind: 'busy', text: other };
         }
       }
     }
@@ -196,25 +232,9 @@ export function createOperator(parts: OperatorParts): Operator {
     return answerWith(false, enqueue(record));
   };
 
-  /** Somebody else's command; whoever watches over a running session was started long ago. */
-  const findOther = async () => {
-    const watching = new Set([...model().rows.values()].map((row) => row.holderPid));
-    const found = (await findSandyProcesses()) ?? [];
-    return (
-      found.find(({ pid, dryRun }) => !dryRun && !watching.has(pid) && !ourPids().has(pid)) ?? null
-    );
-  };
-
-  const ourPids = () =>
-    new Set(
-      jobs.flatMap(({ operation }) =>
-        operation.record().steps.flatMap((step) => step.process?.pid ?? []),
-      ),
-    );
-
   return {
     adopt() {
-      for (const record of folders.listUnfinished()) enqueue(giveUpOld(record)).update?.catchUp();
+      for (const record of folders.listUnfinished()) enqueue(record).update?.catchUp();
     },
     ask(asked, by) {
       // One after the other, so that two asks at once can't both find nobody.
@@ -234,16 +254,15 @@ export function createOperator(parts: OperatorParts): Operator {
         return { kind: 'too-late', text: texts.notCancellable(text) };
       }
       const kind = await current.update.cancel();
+      // So that the slot is free when this is answered; sessions that are still awaited take longer.
+      if (kind === 'cancelled') await Promise.race([current.finished, looks.pause(CUT_LIMIT_MS)]);
       const touched = current.update.hasTouched();
       if (kind === 'cancelled') return { kind, text: texts.cancelled(touched) };
       return kind === 'over' && !touched
         ? { kind: 'nothing', text: texts.nothingToCancel }
         : { kind: 'too-late', text: texts.tooLate };
     },
-    async findOthers() {
-      const other = await findOther();
-      return other === null ? null : texts.busyElsewhere(other.verb, other.pid);
-    },
+    findOthers: others.find,
     ourPids,
     async stop() {
       looks.stop();
@@ -251,6 +270,21 @@ export function createOperator(parts: OperatorParts): Operator {
       await jobs.at(-1)?.finished;
     },
   };
+}
+
+/** Every command of it has ended; what came of them is being seen to. */
+function isOver({ steps }: RunRecord): boolean {
+  return steps.every(({ endedAt }) => endedAt !== null);
+}
+
+/** Whether an ask is covered by what is still to come: a dead attempt, or one being given up, answers nobody. */
+function isJoinable(record: RunRecord, asked: Ask): boolean {
+  if (record.wish !== null || !covers(record, asked)) return false;
+  const { keys } = asked;
+  return record.steps.every(
+    ({ key, endedAt }) =>
+      endedAt === null || (keys !== null && key !== null && !keys.includes(key)),
+  );
 }
 
 const givenUp: RunOutcome = { ...nothing, kind: 'cancelled', text: texts.givenUp };

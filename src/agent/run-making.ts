@@ -24,24 +24,22 @@ export function makeRun(asked: Ask, by: AskedBy, { rows }: Model): RunRecord {
       const workspace = key === null ? null : (rows.get(key)?.workspace ?? null);
       return { ...blankStep, key, workspace, args: argumentsFor(asked, workspace) };
     }),
-    stopAfter: false,
+    wish: null,
     outcome: null,
     endedAt: null,
   };
 }
 
 /** Whoever asked has long turned to something else by then. */
-const RESUMED_MS = 15 * 60 * 1000;
+const FORGOTTEN_MS = 15 * 60 * 1000;
 
 /**
- * A record that was left unfinished, as it is to be gone on with: what was not begun is given up where
- * nothing of the run has happened for a quarter of an hour, so that no session is restarted out of the blue.
+ * Whether nothing of a run has happened for a quarter of an hour, so that what is not begun of it is begun
+ * no more: no session may be restarted out of the blue because an agent starts, or another command does.
  */
-export function giveUpOld(record: RunRecord, now = Date.now()): RunRecord {
-  const instants = record.steps.flatMap(({ startedAt, endedAt }) => [startedAt, endedAt]);
-  const last = Math.max(record.askedAt, ...instants.map((at) => at ?? 0));
-  const isRunning = record.steps.some((step) => step.startedAt !== null && step.endedAt === null);
-  return isRunning || now - last < RESUMED_MS ? record : { ...record, stopAfter: true };
+export function isForgotten({ askedAt, steps }: RunRecord, now: number): boolean {
+  const instants = steps.flatMap(({ startedAt, endedAt }) => [startedAt ?? 0, endedAt ?? 0]);
+  return now - Math.max(askedAt, ...instants) >= FORGOTTEN_MS;
 }
 
 const blankStep = {

@@ -35,7 +35,7 @@ export async function carryOutStart(
   });
   if (verdict === null) return null;
   const at = Date.now();
-  if (operation.record().stopAfter)
+  if (operation.record().wish === 'stop')
     return { ...nothing, kind: 'cancelled', text: texts.startCancelled };
   if (verdict.kind === 'start-failed') {
     const text = verdict.text ?? '';
@@ -74,6 +74,7 @@ export async function carryOutStop(
   if (verdict.kind === 'stuck') {
     parts.dispatch({ kind: 'stuck', at: Date.now(), keys: [key], attempt: id });
   }
+  if (verdict.kind === 'failed') parts.dispatch({ kind: 'stop-failed', at: Date.now(), key });
   return { ...nothing, ...verdict };
 }
 

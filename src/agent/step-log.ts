@@ -12,11 +12,12 @@ import { cleanForeignText } from '../system/foreign-text.ts';
 export interface StepLog {
   /** Takes in what is new; without yielding, so that who reads and who decides can't be out of step. */
   readonly readOn: () => UpdateProgress;
-  /** All of it, as it is now. */
-  readonly readAll: () => Buffer;
+  /** All of it, as it is now; null: it is far longer than any update's. */
+  readonly readAll: () => Buffer | null;
 }
 
 const CHUNK_BYTES = 64 * 1024;
+const MOST_READ_BYTES = 64 * 1024 * 1024;
 const LAST_LINE_BYTES = 4 * 1024;
 const LAST_LINE_CHARACTERS = 200;
 
@@ -34,6 +35,7 @@ export function openStepLog(path: string, from: number, endOf: () => number | nu
       return progress;
     },
     readAll() {
+      if (sizeOfFile(path) - from > MOST_READ_BYTES) return null;
       const parts: Buffer[] = [];
       readBytes(path, from, endOf(), (bytes) => parts.push(Buffer.from(bytes)));
       return Buffer.concat(parts);
@@ -53,6 +55,16 @@ export function readFileEnd(path: string, from: number): string | null {
     .split(/[\r\n]+/)
     .map((line) => cleanForeignText(line, LAST_LINE_CHARACTERS).trim());
   return lines.findLast((line) => line !== '') ?? null;
+}
+
+/** When it was last written to (wall clock, milliseconds); 0 where there is no such file. */
+export function writtenAt(path: string): number {
+  try {
+    return Math.floor(statSync(path).mtimeMs);
+  } catch (error) {
+    errorCodeOf(error);
+    return 0;
+  }
 }
 
 /** 0 where there is no such file. */

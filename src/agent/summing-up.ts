@@ -13,8 +13,9 @@ export function leftOutOf(
   steps: readonly RunStep[],
   logs: readonly (StepLog | null)[],
 ): KeyedReason[] {
-  return steps.flatMap(({ key, outcome }, index) => {
+  return steps.flatMap(({ key, startedAt, endedAt, outcome }, index): KeyedReason[] => {
     if (key === null) return [];
+    if (startedAt === null && endedAt === null) return [{ key, reason: texts.notTried }];
     const gone = logs[index]?.readOn().finished === 'none' ? 'no-session' : outcome;
     switch (gone) {
       case 'conflict':
@@ -44,10 +45,10 @@ export function readStepFailure(
   progress: UpdateProgress | null,
 ): string | null {
   if (end.kind === 'not-started') return end.text;
-  const { steps, stopAfter } = operation.record();
+  const { steps, wish } = operation.record();
   if (steps[index]?.outcome !== null) return null;
   // Whoever cut it did not live to say so.
-  if (stopAfter && end.code === null && progress?.restarting.length === 0) return null;
+  if (wish === 'cut' && end.code === null && progress?.restarting.length === 0) return null;
   if (end.signal !== null) return texts.sandySignalled(end.signal);
   const touched = progress !== null && progress.restarting.length > 0;
   if (end.code === null) return progress?.finished == null ? texts.sandyEndedEarly : null;

@@ -62,7 +62,9 @@ export const texts = {
     `The workspace folder of ${key} is missing, and sandy does nothing without it. Put it back, or remove the sandbox.`,
   conflict: (key: string) =>
     `${key} is claimed by two workspaces. Remove one of the two sandboxes first.`,
-  tooLate: 'It is too late to cancel: sessions are being restarted.',
+  notTried: 'was not tried',
+  tooLate:
+    'It is too late to cancel: sessions are being restarted, or nobody can tell that none is.',
   cancelled: (touched: boolean) =>
     touched
       ? 'The update was cancelled; what it had restarted before stays as it is.'
@@ -73,6 +75,8 @@ export const texts = {
     `${busyWith[use.op](use.keys)} since ${since}. Try again when it is over.`,
   busyElsewhere: (verb: string, pid: number) =>
     `${verb === 'update-sessions' ? 'An update' : verb === 'start' ? 'A start' : 'A stop'} started elsewhere is running (pid ${pid}). Try again when it is over.`,
+  othersUnknown:
+    'Whether somebody else changes sessions now can not be told on this machine. Nothing was started; see what `ps` says.',
   busyUnknown: (pid: number) =>
     `Another sandy-tray is busy (pid ${pid}). Try again when it is over.`,
 } as const;

@@ -9,6 +9,7 @@ import { cancelRun } from './cancelling.ts';
 import type { Looks } from './looks.ts';
 import { carryOutStep, type Operation, type StepParts } from './operation.ts';
 import { findProblem } from './problems.ts';
+import { isForgotten } from './run-making.ts';
 import { openStepLog, type StepLog } from './step-log.ts';
 import {
   failedUnseen,
@@ -55,6 +56,8 @@ const CONFIRM_MS = 3_000;
 
 const BUILD_FAILED = 'build-failed';
 
+const tooLong = Buffer.alloc(0);
+
 export function prepareUpdate(operation: Operation, parts: OperationParts): Update {
   const { id, op, origin, onTerminal, keys, steps } = operation.record();
   const { dispatch } = parts;
@@ -90,8 +93,10 @@ export function prepareUpdate(operation: Operation, parts: OperationParts): Upda
     const last = progresses.findLast((progress) => progress !== null) ?? null;
     const unchanged = last === null ? 0 : secondsUnchanged(last);
     // A slot that nobody frees would keep everything else out for ever.
-    if (unchanged >= GIVEN_UP_SECONDS && !isAttended()) void cancel(BUILD_FAILED);
+    if (unchanged >= GIVEN_UP_SECONDS && !isAttended() && !isCut()) void cancel(BUILD_FAILED);
   };
+  /** What is cut may take a moment to be seen to have ended. */
+  const isCut = () => operation.record().wish === 'cut';
   const isAttended = () =>
     parts.isAttended() || (onTerminal && performance.now() - preparedAt < FINDING_MS);
 
@@ -106,22 +111,29 @@ export function prepareUpdate(operation: Operation, parts: OperationParts): Upda
     await known.closed;
     const index = runningStep(operation.record().steps);
     if (index === -1) return 'over';
+    if (operation.record().steps[index]?.outcome !== null) return 'cancelled';
     const process = operation.record().steps[index]?.process ?? null;
     readStep(index);
     const log = logs[index] ?? null;
     if (process === null || log === null) return 'too-late';
     // Noted before: whoever comes after our death must not go on with the next step.
-    operation.change({ stopAfter: true });
+    operation.change({ wish: 'cut' });
     const cut = await cancelRun({
       process,
-      readOutput: async () => log.readAll(),
-      mayHaveBegun,
+      readOutput: async () => log.readAll() ?? tooLong,
+      // What can't be read to its end may hold anything.
+      mayHaveBegun: (output) => output === tooLong || mayHaveBegun(output),
     });
     if (cut === 'cancelled') {
       operation.changeStep(index, { outcome });
       return 'cancelled';
     }
-    operation.change({ stopAfter: false });
+    const isMore = operation
+      .record()
+      .steps.some(({ endedAt }, at) => at > index && endedAt === null);
+    // It had just ended by itself; what was to come after it does not come.
+    if (cut === 'gone' && isMore) return 'cancelled';
+    operation.change({ wish: null });
     return cut === 'gone' ? 'over' : 'too-late';
   };
 
@@ -133,11 +145,13 @@ export function prepareUpdate(operation: Operation, parts: OperationParts): Upda
   };
 
   const carryOutSteps = async (): Promise<RunEnd | null> => {
+    let failure: string | null = null;
     for (const [index, { key, startedAt, endedAt }] of operation.record().steps.entries()) {
       // What runs has to be looked after, whatever was wished for; what had ended is only judged, since
       // the agent before may not have come to that.
       const isOpen = startedAt === null && endedAt === null;
-      if (isOpen && operation.record().stopAfter) break;
+      if (isOpen && isForgotten(operation.record(), Date.now())) operation.change({ wish: 'cut' });
+      if (isOpen && isCut()) break;
       const problem = isOpen && key !== null ? await findProblem(parts.model(), key) : null;
       if (problem !== null && key !== null) {
         operation.changeStep(index, { endedAt: Date.now(), outcome: problem });
@@ -148,12 +162,15 @@ export function prepareUpdate(operation: Operation, parts: OperationParts): Upda
       await cancelling;
       known = openGate();
       if (end.kind === 'left') return null;
-      const failure = readStepFailure(operation, index, end, readStep(index));
-      if (failure !== null) return { kind: 'failed', reason: failure };
+      const reason = readStepFailure(operation, index, end, readStep(index));
+      failure ??= reason;
+      // Where sandy itself is gone or was ended by somebody's hand, the others are not tried.
+      if (reason !== null && (end.kind === 'not-started' || end.signal !== null)) break;
     }
     const cuts = operation.record().steps.map((step) => step.outcome);
     if (cuts.includes(BUILD_FAILED)) return { kind: 'failed', reason: texts.imageBuildFailed };
-    return operation.record().stopAfter ? { kind: 'cancelled' } : { kind: 'done' };
+    if (failure !== null) return { kind: 'failed', reason: failure };
+    return isCut() ? { kind: 'cancelled' } : { kind: 'done' };
   };
 
   return {

@@ -44,6 +44,8 @@ export type Message = { readonly at: number } & (
   | { readonly kind: 'waiters-changed'; readonly key: string; readonly count: number }
   /** Written before `--stop` is spawned, so that the end that follows is known to be meant. */
   | { readonly kind: 'stop-intended'; readonly key: string }
+  /** It still runs: what ends it later was not meant by us. */
+  | { readonly kind: 'stop-failed'; readonly key: string }
   | { readonly kind: 'acknowledged'; readonly key: string | null }
   | {
       readonly kind: 'run-began';

@@ -68,6 +68,11 @@ function takeMessage(model: Model, message: Message): Update {
       const stopIntents = new Map(model.stopIntents).set(message.key, askedAwakeMs);
       return [{ ...model, stopIntents }, []];
     }
+    case 'stop-failed': {
+      const stopIntents = new Map(model.stopIntents);
+      stopIntents.delete(message.key);
+      return [{ ...model, stopIntents }, []];
+    }
     case 'acknowledged':
       return [acknowledge(model, message.key), []];
     case 'run-began': {

@@ -15,6 +15,8 @@ export interface SandyProcess {
   readonly pid: number;
   readonly verb: Verb;
   readonly dryRun: boolean;
+  /** How long it has run; null: this machine could not tell. */
+  readonly ageMs: number | null;
   /** The workspace it names; null: it names none. */
   readonly workspace: string | null;
 }
@@ -27,9 +29,9 @@ export interface SandyProcess {
 export async function findSandyProcesses(): Promise<SandyProcess[] | null> {
   const listed = process.platform === 'linux' ? await listFromProc() : await listFromPs();
   if (listed === null) return null;
-  return listed.flatMap(({ pid, args }) => {
+  return listed.flatMap(({ pid, ageMs, args }) => {
     const command = parseSandyCommand(args);
-    return command === null ? [] : [{ pid, ...command }];
+    return command === null ? [] : [{ pid, ageMs, ...command }];
   });
 }
 
@@ -45,7 +47,9 @@ export async function findUpdateProcesses(
 }
 
 /** Reads an argument list; null where it is no sandy command that changes sessions. */
-export function parseSandyCommand(args: readonly string[]): Omit<SandyProcess, 'pid'> | null {
+export function parseSandyCommand(
+  args: readonly string[],
+): Omit<SandyProcess, 'pid' | 'ageMs'> | null {
   const verb = VERBS.find((name) => args.includes(`--${name}`));
   const flagAt = args.indexOf(`--${verb}`);
   if (flagAt < 1 || verb === undefined) return null;
@@ -65,6 +69,7 @@ function mentionsVerb(text: string): boolean {
 
 interface ListedProcess {
   readonly pid: number;
+  readonly ageMs: number | null;
   readonly args: readonly string[];
 }
 
@@ -86,7 +91,8 @@ async function listFromProc(): Promise<ListedProcess[] | null> {
           if (!mentionsVerb(text)) return [];
           const { uid } = await stat(`/proc/${name}`);
           if (uid !== ownUid) return [];
-          return [{ pid: Number(name), args: text.replace(/\0$/, '').split('\0') }];
+          const ageMs = await readAge(name);
+          return [{ pid: Number(name), ageMs, args: text.replace(/\0$/, '').split('\0') }];
         } catch {
           // It ended while we looked.
           return [];
@@ -96,11 +102,23 @@ async function listFromProc(): Promise<ListedProcess[] | null> {
   return processes.flat();
 }
 
+/** Clock ticks a second in `/proc`, the same on every Linux that Node runs on. */
+const TICKS = 100;
+
+/** From proc_pid_stat(5), field 22, and the time since boot. */
+async function readAge(name: string): Promise<number | null> {
+  const stat = await readFile(`/proc/${name}/stat`, 'utf8');
+  const uptime = Number((await readFile('/proc/uptime', 'utf8')).split(' ')[0]);
+  const ticks = Number(stat.slice(stat.lastIndexOf(')') + 2).split(' ')[19]);
+  const ageMs = (uptime - ticks / TICKS) * 1000;
+  return Number.isFinite(ageMs) ? ageMs : null;
+}
+
 /** `ps` joins arguments with spaces: a workspace runs up to the next flag or the end. */
 async function listFromPs(): Promise<ListedProcess[] | null> {
   const outcome = await runChild({
     file: 'ps',
-    args: ['-x', '-ww', '-o', 'pid=,command='],
+    args: ['-x', '-ww', '-o', 'pid=', '-o', 'etime=', '-o', 'command='],
     environment: { PATH: '/usr/bin:/bin', LC_ALL: 'C' },
     cwd: '/',
     limitMs: 5_000,
@@ -111,14 +129,16 @@ async function listFromPs(): Promise<ListedProcess[] | null> {
   return outcome.stdout.split('\n').flatMap(parsePsLine);
 }
 
-/** One line of `ps -o pid=,command=`. */
+/** One line of `ps -o pid= -o etime= -o command=`; the time is `[[days-]hours:]minutes:seconds`. */
 export function parsePsLine(line: string): ListedProcess[] {
-  const match = /^\s*(\d+)\s+(.*)$/.exec(line);
+  const match = /^\s*(\d+)\s+(?:(?:(\d+)-)?(\d+):)?(\d+):(\d+)\s+(.*)$/.exec(line);
   if (match === null || !mentionsVerb(line)) return [];
-  const [, pid = '', command = ''] = match;
+  const [, pid = '', days, hours, minutes, seconds, command = ''] = match;
+  const [d, h, m, s] = [days, hours, minutes, seconds].map((part) => Number(part ?? 0));
+  const ageMs = ((((d ?? 0) * 24 + (h ?? 0)) * 60 + (m ?? 0)) * 60 + (s ?? 0)) * 1000;
   const scope = / --workspace (.*?)(?= --[a-z]|$)/.exec(command);
   const rest = scope === null ? command : command.replace(scope[0], '');
   const args = rest.split(' ');
   if (scope !== null) args.push('--workspace', scope[1] ?? '');
-  return [{ pid: Number(pid), args }];
+  return [{ pid: Number(pid), ageMs, args }];
 }

@@ -73,8 +73,11 @@ export const runRecord = z.object({
   rebuild: z.catch(z.boolean(), false),
   askedAt: z.number(),
   steps: z.array(step),
-  /** Whether no further step is to be started. */
-  stopAfter: z.catch(z.boolean(), false),
+  /**
+   * What somebody wants of it meanwhile: `stop`, that what is being started is stopped when it lands;
+   * `cut`, that no further step is begun.
+   */
+  wish: z.catch(z.nullable(z.enum(['stop', 'cut'])), null),
   /** Null while it is not decided. One that can't be read is a decision all the same. */
   outcome: z.catch(z.nullable(outcome), ({ value }) => (value == null ? null : nothingKnown())),
   /** Null: unfinished. */

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { giveUpOld, makeRun } from '../../src/agent/run-making.ts';
+import { isForgotten, makeRun } from '../../src/agent/run-making.ts';
 import { newModel } from '../../src/fleet/model.ts';
 import { windowsFrom } from '../../src/fleet/windows.ts';
 import type { RunRecord, RunStep } from '../../src/store/run-record.ts';
@@ -24,15 +24,13 @@ function makeRecord(steps: readonly Partial<RunStep>[] = [{}, {}]): RunRecord {
   };
 }
 
-describe('what was left unfinished', () => {
+describe('what was left unfinished is forgotten', () => {
   test.for([
     ['never begun, and just asked for', [], 14, false],
-    ['never begun, and long forgotten', [], 15, true],
-    ['a step at work, however long', [{ startedAt: 0 }], 600, false],
+    ['never begun, a quarter of an hour ago', [], 15, true],
     ['a step that ended just now', [{ startedAt: 0, endedAt: 590 * MINUTE_MS }], 600, false],
     ['a step that ended long ago', [{ startedAt: 0, endedAt: 0 }], 600, true],
-  ] as const)('%s', ([_, steps, minutes, isGivenUp]) => {
-    const record = makeRecord(steps);
-    expect(giveUpOld(record, minutes * MINUTE_MS)).toEqual({ ...record, stopAfter: isGivenUp });
+  ] as const)('%s', ([_, steps, minutes, expected]) => {
+    expect(isForgotten(makeRecord(steps), minutes * MINUTE_MS)).toBe(expected);
   });
 });

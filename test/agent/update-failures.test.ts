@@ -165,7 +165,7 @@ describe.concurrent('an update of a session', () => {
       steps: steps.map((step, index) =>
         index === 0 ? { ...step, startedAt: now, endedAt: now, exitCode: 1 } : step,
       ),
-      stopAfter: false,
+      wish: null,
       outcome: null,
       endedAt: null,
     });

@@ -201,6 +201,7 @@ describe.concurrent('for programs', () => {
     expect(events[0]).toEqual({
       event: 'started',
       id: expect.any(String),
+      joined: false,
       log: expect.stringMatching(/\/output\.log$/),
     });
     const { id, log } = events[0] as Event;

@@ -324,6 +324,7 @@ describe('whatever it is told', () => {
       count: fc.integer({ min: -1, max: 3 }),
     }),
     fc.record({ kind: of('stop-intended'), at, key: hostileKey }),
+    fc.record({ kind: of('stop-failed'), at, key: hostileKey }),
     fc.record({ kind: of('acknowledged'), at, key: maybe(hostileKey) }),
     fc.record({
       kind: of('run-began'),

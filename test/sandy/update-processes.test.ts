@@ -57,22 +57,22 @@ describe('a command line', () => {
 
 describe('a line of ps', () => {
   it.each([
-    ['  12 bash /b/sandy --start --workspace /my work/a', 12, 'start', '/my work/a'],
+    ['  12 01:05 bash /b/sandy --start --workspace /my work/a', 65_000, 'start', '/my work/a'],
     [
-      '12 sandy --update-sessions --workspace /my work/a --yes',
-      12,
+      '12 02:00:00 sandy --update-sessions --workspace /my work/a --yes',
+      7_200_000,
       'update-sessions',
       '/my work/a',
     ],
-    ['12 sandy --stop', 12, 'stop', null],
-  ])('%s', (line, pid, verb, workspace) => {
+    ['12 1-00:00:01 sandy --stop', 86_401_000, 'stop', null],
+  ])('%s', (line, ageMs, verb, workspace) => {
     const [found, ...more] = parsePsLine(line);
     expect(more).toEqual([]);
-    expect(found?.pid).toBe(pid);
+    expect(found).toMatchObject({ pid: 12, ageMs });
     expect(parseSandyCommand(found?.args ?? [])).toMatchObject({ verb, workspace });
   });
 
-  it.each(['', 'PID COMMAND', '12 sandy --print-state', 'x sandy --start', '12'])(
+  it.each(['', 'PID COMMAND', '12 00:01 sandy --print-state', 'x sandy --start', '12'])(
     '“%s” is none',
     (line) => {
       expect(parsePsLine(line)).toEqual([]);
@@ -103,6 +103,7 @@ describe('the living processes', () => {
       (await findSandyProcesses())?.find((one) => one.pid === pid);
     expect(await find(started.pid)).toEqual({
       pid: started.pid,
+      ageMs: expect.toSatisfy((ms) => ms >= -1_000 && ms < 120_000),
       verb: 'start',
       dryRun: false,
       ...(process.platform === 'linux' ? { workspace } : { workspace: expect.any(String) }),

@@ -41,7 +41,7 @@ function record(changes: Partial<RunRecord> = {}): RunRecord {
         outcome: null,
       },
     ],
-    stopAfter: false,
+    wish: null,
     outcome: null,
     endedAt: null,
     ...changes,

@@ -1,0 +1,53 @@
+/** What somebody else is doing with sandy on this host: two commands that change sessions must not meet. */
+
+import type { Model } from '../fleet/model.ts';
+import { findSandyProcesses, type SandyProcess } from '../sandy/update-processes.ts';
+import type { Looks } from './looks.ts';
+import { texts } from './texts.ts';
+
+export interface Others {
+  /** In a sentence; null: nobody does anything. */
+  readonly find: () => Promise<string | null>;
+  /** Waits until nobody does; resolves to the sentence where that takes too long. */
+  readonly awaitGone: () => Promise<string | null>;
+}
+
+export interface OthersParts {
+  readonly model: () => Model;
+  readonly looks: Looks;
+  readonly ourPids: () => ReadonlySet<number>;
+  readonly timeScale: number;
+}
+
+/** sandy gives a start up after eleven minutes; who is older watches over a session that it started. */
+const LONGEST_START_MS = 12 * 60 * 1000;
+const LOOK_EVERY_MS = 2_000;
+const AWAITED_MS = 30 * 60 * 1000;
+
+export function createOthers({ model, looks, ourPids, timeScale }: OthersParts): Others {
+  const find = async (): Promise<string | null> => {
+    const found = await findSandyProcesses();
+    if (found === null) return texts.othersUnknown;
+    const watching = new Set([...model().rows.values()].map((row) => row.holderPid));
+    const ours = ourPids();
+    const other = found.find(
+      (process) => !ours.has(process.pid) && !watching.has(process.pid) && changesSessions(process),
+    );
+    return other === undefined ? null : texts.busyElsewhere(other.verb, other.pid);
+  };
+  return {
+    find,
+    async awaitGone() {
+      const endAt = performance.now() + AWAITED_MS / timeScale;
+      for (;;) {
+        const other = await find();
+        if (other === null || performance.now() > endAt) return other;
+        if (!(await looks.pause(LOOK_EVERY_MS / timeScale))) return other;
+      }
+    },
+  };
+}
+
+function changesSessions({ verb, dryRun, ageMs }: SandyProcess): boolean {
+  return !dryRun && !(verb === 'start' && ageMs !== null && ageMs > LONGEST_START_MS);
+}
