@@ -28,6 +28,7 @@ export async function run(): Promise<number> {
     kind: 'reached',
     connection,
     status,
+    onNotice: () => {},
     close: async () => connection.close(),
   } as const;
   const outcome = await followRun(host, { setup, role: 'update', id, onStatus: screen.take });

@@ -36,6 +36,7 @@ const table: readonly [string, unknown, unknown, readonly unknown[], string][] =
     ],
     'after the first is "{cmd}"',
   ],
+  ['tray', 'auto', 'off', ['on', 'gnome', null, true], 'status-notifier'],
   ['notify.overnight', true, false, ['no', 1, null], 'true or false'],
   ['notify.late', true, false, [0], 'true or false'],
   ['notify.failed', true, false, [[]], 'true or false'],
