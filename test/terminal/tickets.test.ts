@@ -213,6 +213,8 @@ describe('among processes', () => {
     expect(await third.hear()).toEqual({ kind: 'unknown' });
     expect(ticket.isTaken()).toBe(true);
     expect(existsSync(ticket.nameFile('ticket'))).toBe(false);
-    expect(JSON.parse(readFileSync(ticket.nameFile('taken'), 'utf8')).key).toBe(content.errand.key);
+    expect(JSON.parse(readFileSync(ticket.nameFile('taken'), 'utf8')).errand.key).toBe(
+      content.errand.key,
+    );
   });
 });
