@@ -1,10 +1,10 @@
 /** What a person or a program sees of an update: its own words as they come, and its sum at the end. */
 
-import { readBytes } from '../agent/step-log.ts';
 import { drawLine } from '../attach/terminal-modes.ts';
 import type { StatusDocument } from '../control/status-document.ts';
 import { createLineReader, type ReadLine } from '../sandy/update-output.ts';
 import type { RunOutcome } from '../store/run-record.ts';
+import { readBytes } from '../system/file-end.ts';
 import { exitCodes } from './command.ts';
 import { updateTexts } from './update-texts.ts';
 
