@@ -13,7 +13,7 @@ import { createLoneSandy } from './lone-sandy.ts';
 import { seeNow } from './operation-client.ts';
 import type { Setup } from './setup.ts';
 import { texts } from './texts.ts';
-import { updateTexts } from './update-texts.ts';
+import { verbTexts } from './verb-texts.ts';
 
 const SLOT_LOOK_MS = 250;
 const OTHERS_LIMIT_MS = 10_000;
@@ -28,7 +28,7 @@ export async function startInTerminal(
   if (session === undefined || session.workspace === null) return fail(texts.noWorkspace(key));
   if (session.health.includes('conflict')) return fail(texts.conflict(key));
   if (session.health.includes('workspace-missing')) return fail(texts.noWorkspace(key));
-  if (session.attachedClients !== null) return say(updateTexts.isRunning(key));
+  if (session.attachedClients !== null) return say(verbTexts.isRunning(key));
   const sandy = await prepareSandy(createLoneSandy(setup));
   if (sandy.kind === 'unusable') return fail(sandy.text, exitCodes.unavailable);
   if (!sandy.info.capabilities.start) {
@@ -45,7 +45,7 @@ export async function startInTerminal(
     if (info?.op !== 'start' || info.keys?.[0] !== key) {
       return fail(`${texts.slotBusy(slot.holder)}`, exitCodes.busy);
     }
-    process.stderr.write(`${updateTexts.startJoined(key)}\n`);
+    process.stderr.write(`${verbTexts.startJoined(key)}\n`);
     while ((await readSlot(state)).kind === 'busy') {
       await new Promise((resolve) => setTimeout(resolve, SLOT_LOOK_MS));
     }
@@ -92,7 +92,7 @@ async function confirm(host: AgentHost, key: string): Promise<number> {
   const { sessions } = await seeNow(host);
   const session = sessions.find((one) => one.key === key);
   const isReady = session !== undefined && session.attachedClients !== null;
-  return isReady ? say(updateTexts.started(key)) : fail(updateTexts.notStarted(key));
+  return isReady ? say(verbTexts.started(key)) : fail(verbTexts.notStarted(key));
 }
 
 function say(text: string): number {

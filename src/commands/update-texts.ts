@@ -1,4 +1,4 @@
-/** The sentences of `update`, `start` and `stop`. */
+/** The sentences of `update`. */
 
 import type { StatusDocument } from '../control/status-document.ts';
 import type { KeyedReason } from '../fleet/runs.ts';
@@ -87,32 +87,6 @@ export const updateTexts = {
     ];
     return `${lines.join('\n')}\n`;
   },
-
-  startNeedsSession: 'Name the session.',
-  isRunning: (key: string) => `${shown(key)} is running.`,
-  started: (key: string) =>
-    `${shown(key)} is running. Attach to it: sandy-tray attach ${shown(key)}`,
-  stopped: (key: string) => `${shown(key)} is stopped.`,
-  startJoined: (key: string) => `${shown(key)} is being started already; waiting for that.`,
-  stopWaits: 'It is being started; it is stopped when it lands.',
-  notStarted: (key: string) =>
-    `${shown(key)} is not running. Sandy's words are above; mend what they name and try again.`,
-  notAttachable: (key: string) =>
-    `${shown(key)} was started, but nobody can attach to it yet. See: sandy-tray status`,
-  /** Where an outcome has no words of its own. */
-  outcomes: {
-    ok: (key: string) => `${shown(key)}: done.`,
-    cancelled: (key: string) => `${shown(key)}: cancelled.`,
-    failed: (key: string) => `${shown(key)}: it failed.`,
-    'start-failed': (key: string) => `${shown(key)} could not be started.`,
-    'no-session': (key: string) => `${shown(key)} is not running.`,
-    'docker-unreachable': () => 'Docker cannot be reached. Start it and try again.',
-    'workspace-missing': (key: string) => `The workspace folder of ${shown(key)} is missing.`,
-    conflict: (key: string) => `${shown(key)} is claimed by two workspaces.`,
-    stuck: (key: string) => `Nobody could see what became of ${shown(key)}. See: sandy-tray status`,
-    lost: (key: string) => `What became of ${shown(key)} is not known. See: sandy-tray status`,
-  } satisfies Record<RunOutcome['kind'], (key: string) => string>,
-  leftOperation: 'It goes on without this window. See: sandy-tray status',
 } as const;
 
 /** The reason of a run that failed is half a sentence; all others have a whole one. */

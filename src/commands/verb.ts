@@ -10,12 +10,12 @@ import { ANSWER_CHARACTERS, askAgent, exitCodeOf, followRun, seeNow } from './op
 import { chooseSession } from './session-argument.ts';
 import { type Setup, setUp } from './setup.ts';
 import { texts } from './texts.ts';
-import { updateTexts } from './update-texts.ts';
+import { verbTexts } from './verb-texts.ts';
 
 export async function runVerb(op: 'start' | 'stop', args: readonly string[]): Promise<number> {
   const { values, positionals } = parseArguments(args, { json: { type: 'boolean' } });
   const [argument, ...more] = positionals;
-  if (argument === undefined) throw new UsageError(updateTexts.startNeedsSession);
+  if (argument === undefined) throw new UsageError(verbTexts.whichSession);
   if (more.length > 0) throw new UsageError(texts.tooManyArguments);
   const setup = setUp();
   const json = values.json === true;
@@ -84,7 +84,7 @@ async function follow(
   role: string,
 ): Promise<RunOutcome | null> {
   const leave = () => {
-    process.stderr.write(`${updateTexts.leftOperation}\n`);
+    process.stderr.write(`${verbTexts.left}\n`);
     process.exit(exitCodes.interrupted);
   };
   process.once('SIGINT', leave);
@@ -115,11 +115,9 @@ function report(
     const line = { key, id, kind, text, retryable: retryable.has(kind) };
     process.stdout.write(`${JSON.stringify(line)}\n`);
   } else if (kind === 'ok') {
-    process.stdout.write(
-      `${op === 'start' ? updateTexts.started(key) : updateTexts.stopped(key)}\n`,
-    );
+    process.stdout.write(`${op === 'start' ? verbTexts.started(key) : verbTexts.stopped(key)}\n`);
   } else {
-    const text = outcome?.text ?? updateTexts.outcomes[kind](key);
+    const text = outcome?.text ?? verbTexts.outcomes[kind](key);
     process.stderr.write(`${cleanForeignText(text, ANSWER_CHARACTERS)}\n`);
   }
   if (kind === 'docker-unreachable') return exitCodes.unavailable;
