@@ -203,7 +203,9 @@ describe.concurrent('a stop', () => {
     await takeAway(agent, fleet, alpha);
     const asked = await ask(stage, 'stop', 'alpha', '--json');
     expect(asked.code).toBe(1);
-    expect(readObjects(asked)).toMatchObject([{ kind: 'refused', why: 'no-session' }]);
+    expect(readObjects(asked)).toMatchObject([
+      { kind: 'refused', why: 'no-session', text: `${alpha.key} is not running.` },
+    ]);
     expect(verbs(fleet)).toEqual([]);
   });
 });
