@@ -42,13 +42,17 @@ export const updateTexts = {
     run: NonNullable<StatusDocument['run']>,
     bar: string,
     elapsedMs: number,
-    building: string | null,
+    { count: build, now }: { count: readonly [number, number] | null; now: string | null },
   ) => {
+    if (build !== null) {
+      const [at, of] = build;
+      return `${bar}building ${at} of ${of} · ${formatDuration(elapsedMs)} · ${now}`;
+    }
     const [done, total] = run.progress;
     const count = total === null ? `${done} restarted` : `${done} of ${total} restarted`;
     const what =
-      run.phase === 'building' && building !== null
-        ? `building ${building}`
+      run.phase === 'building' && now !== null
+        ? `building ${now}`
         : describePhase(run.phase, run.current);
     return `${bar}${count} · ${formatDuration(elapsedMs)} · ${what}`;
   },

@@ -218,12 +218,19 @@ describe.concurrent('the live line', () => {
   test('says it in words when the build hangs', async ({ desk, expect }) => {
     desk.stage.scale(20);
     await desk.stage.addFleet([
-      'alpha',
-      { name: 'bravo', build: 'hangs', delays: { heartbeatMs: 400 } },
+      { name: 'alpha', startedAt: Date.UTC(2026, 0, 2) },
+      {
+        name: 'bravo',
+        startedAt: Date.UTC(2026, 0, 1),
+        build: 'hangs',
+        delays: { heartbeatMs: 400 },
+      },
     ]);
     const agent = await desk.stage.startAgent({ watched: false });
-    const terminal = open(desk, ['update', '--all', '--yes']);
-    await terminal.sees(/0 restarted · \d+ s · building bravo-\w{8} #7 \[3\/5\] RUN step 3/);
+    const terminal = open(desk, ['update', '--all', '--yes'], { columns: 120 });
+    await terminal.sees(
+      /\[############\.{12}\] building 2 of 2 · \d+ s · bravo-\w{8} #7 \[3\/5\] RUN step 3/,
+    );
     await terminal.sees(
       'The image build has not moved for 15 minutes. `sandy-tray update --cancel` ends it',
     );
