@@ -22,7 +22,11 @@ export const updateTexts = {
   really: 'Restart them? [y/N] ',
   declined: 'Nothing was restarted.',
   joined: 'This update is running already; here is what it does.',
-  left: 'The update goes on without this window. `sandy-tray status` shows it; `sandy-tray update --cancel` ends it while no session was restarted.',
+  /** `isOurs`: this process is the agent, which goes on with what comes after the command at work. */
+  left: (isOurs: boolean) =>
+    isOurs
+      ? 'What sandy is doing now goes on; what comes after it waits for the next sandy-tray command or agent. `sandy-tray update --cancel` ends it while no session was restarted.'
+      : 'The update goes on without this window. `sandy-tray status` shows it; `sandy-tray update --cancel` ends it while no session was restarted.',
   hangs:
     'The image build has not moved for 15 minutes. `sandy-tray update --cancel` ends it; no session is touched.',
   aboutTo: (all: boolean, sessions: readonly SessionView[]) => {

@@ -77,9 +77,10 @@ export async function run(args: readonly string[]): Promise<number> {
     }
     const { id, logPath, joined } = answer;
     const screen = createUpdateScreen({ json, logPath, id, joined });
+    let asked = host;
     const leave = () => {
       screen.close();
-      process.stderr.write(`${updateTexts.left}\n`);
+      process.stderr.write(`${updateTexts.left(asked.isOurs)}\n`);
       process.exit(exitCodes.interrupted);
     };
     process.once('SIGINT', leave);
@@ -89,6 +90,9 @@ export async function run(args: readonly string[]): Promise<number> {
       role,
       id,
       onStatus: screen.take,
+      onHost(next) {
+        asked = next;
+      },
       onNotice: screen.note,
     });
     process.off('SIGINT', leave);
@@ -104,8 +108,9 @@ async function isOver({ connection }: AgentHost): Promise<boolean> {
   return (await Promise.race([connection.end, notYet])) !== null;
 }
 
-function refuse(text: string): number {
-  process.stderr.write(`${text}\n`);
+/** `text` is null where it has been said already. */
+function refuse(text: string | null): number {
+  if (text !== null) process.stderr.write(`${text}\n`);
   return exitCodes.unavailable;
 }
 

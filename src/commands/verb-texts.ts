@@ -8,12 +8,14 @@ const shown = (key: string) => cleanForeignText(key, 60);
 
 export const verbTexts = {
   whichSession: 'Name the session.',
+  neverSeen: (folder: string) =>
+    `No session was ever seen in ${cleanForeignText(folder, 300)}, and sandy may have something to ask. Start it in a terminal.`,
   isRunning: (key: string) => `${shown(key)} is running.`,
   started: (key: string) =>
     `${shown(key)} is running. Attach to it: sandy-tray attach ${shown(key)}`,
   stopped: (key: string) => `${shown(key)} is stopped.`,
   startJoined: (key: string) => `${shown(key)} is being started already; waiting for that.`,
-  stopWaits: 'It is being started; it is stopped when it lands.',
+  stopWaits: (key: string) => `${shown(key)} is being started; it is stopped when it lands.`,
   notStarted: (key: string) =>
     `${shown(key)} is not running. Sandy's words are above; mend what they name and try again.`,
   notAttachable: (key: string) =>
@@ -31,5 +33,9 @@ export const verbTexts = {
     stuck: (key: string) => `Nobody could see what became of ${shown(key)}. See: sandy-tray status`,
     lost: (key: string) => `What became of ${shown(key)} is not known. See: sandy-tray status`,
   } satisfies Record<RunOutcome['kind'], (key: string) => string>,
-  left: 'It goes on without this window. See: sandy-tray status',
+  /** `isOurs`: this process is the agent, which goes on with what comes after the command at work. */
+  left: (isOurs: boolean) =>
+    isOurs
+      ? 'What sandy is doing now goes on; what comes after it waits for the next sandy-tray command or agent.'
+      : 'It goes on without this window. See: sandy-tray status',
 } as const;

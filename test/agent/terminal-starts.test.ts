@@ -1,3 +1,5 @@
+import { mkdirSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, expect } from 'vitest';
 import { sessionOf, setSession } from '../../fixtures/fake-sandy/fleet.mjs';
 import { test } from '../attach/terminals.ts';
@@ -69,6 +71,20 @@ describe.concurrent('a start that a person makes in a terminal', () => {
     await window.ended;
     setSession(fleet.dir, alpha.record, { needsApproval: false });
     expect(await ask(stage, 'start', 'alpha')).toMatchObject({ code: 0, stderr: '' });
+  });
+
+  test('in a folder where no session was ever seen becomes one', async ({ desk }) => {
+    const { stage } = desk;
+    const fleet = await stage.addFleet([]);
+    const folder = join(stage.program.folder, 'elsewhere');
+    mkdirSync(folder);
+    const window = desk.open(process.execPath, programArguments('start', '.'), { cwd: folder });
+    await window.sees(/Daemon session ready: elsewhere-\w+/);
+    await window.sees(/elsewhere-\w+ is running\. Attach to it: sandy-tray attach elsewhere-\w+/);
+    expect(await window.ends()).toBe(0);
+    expect(callsOf(fleet, '--start').map(({ argv }) => argv)).toEqual([
+      ['--start', '--workspace', folder],
+    ]);
   });
 
   test('joins one that is made for somebody else', async ({ desk }) => {
