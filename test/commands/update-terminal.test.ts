@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, onTestFinished, vi } from 'vitest';
+import { describe, vi } from 'vitest';
 import {
   type Fleet,
   readCalls,
@@ -291,27 +291,29 @@ test.skipIf(!hasTmux && process.env.CI !== 'true')(
       `${command.map((word) => `'${word}'`).join(' ')}; echo $? > '${ended}'; read -r line`,
     );
     tmux('new-session', '-d', '-x', '50', '-y', '40', shell);
-    onTestFinished(() => {
+    // Not when the test is finished: its socket would be gone by then, and it would stay.
+    try {
+      const screen = () => tmux('capture-pane', '-p').split('\n');
+      const isLive = (line: string) => line.includes('of 3 restarted');
+      const bravo = `[sandy] Restarting ${find(fleet, 'bravo').key}...`;
+      const shown = (await until(
+        () => {
+          const lines = screen();
+          const isWanted = / 1 of 3 restarted · /.test(lines.at(-1) ?? '') && lines.includes(bravo);
+          return isWanted ? lines : null;
+        },
+        () => `the live line on ${screen().join('\n')}`,
+      )) as string[];
+      expect(shown.filter(isLive)).toHaveLength(1);
+      expect(shown.at(-1)).toMatch(/^\[####\.{8}\] 1 of 3 restarted · .*…$/);
+      expect(shown.at(-2)).toBe(bravo);
+      await letGo(fleet);
+      await vi.waitFor(() => expect(readFileSync(ended, 'utf8')).toBe('0\n'), { timeout: 60_000 });
+      expect(screen().filter(isLive)).toEqual([]);
+      expect(screen().filter((line) => line.endsWith('  restarted'))).toHaveLength(3);
+      expect(screen().filter((line) => line.startsWith('[sandy] Restarting '))).toHaveLength(3);
+    } finally {
       tmux('kill-server');
-    });
-    const screen = () => tmux('capture-pane', '-p').split('\n');
-    const isLive = (line: string) => line.includes('of 3 restarted');
-    const bravo = `[sandy] Restarting ${find(fleet, 'bravo').key}...`;
-    const shown = (await until(
-      () => {
-        const lines = screen();
-        const isWanted = / 1 of 3 restarted · /.test(lines.at(-1) ?? '') && lines.includes(bravo);
-        return isWanted ? lines : null;
-      },
-      () => `the live line on ${screen().join('\n')}`,
-    )) as string[];
-    expect(shown.filter(isLive)).toHaveLength(1);
-    expect(shown.at(-1)).toMatch(/^\[####\.{8}\] 1 of 3 restarted · .*…$/);
-    expect(shown.at(-2)).toBe(bravo);
-    await letGo(fleet);
-    await vi.waitFor(() => expect(readFileSync(ended, 'utf8')).toBe('0\n'), { timeout: 60_000 });
-    expect(screen().filter(isLive)).toEqual([]);
-    expect(screen().filter((line) => line.endsWith('  restarted'))).toHaveLength(3);
-    expect(screen().filter((line) => line.startsWith('[sandy] Restarting '))).toHaveLength(3);
+    }
   },
 );
