@@ -76,6 +76,12 @@ export async function reachAgent(setup: Setup, role: string): Promise<HostOutcom
   }
 }
 
+/** Whether its agent has ended by now, or has made room for another. */
+export async function isOver({ connection }: AgentHost): Promise<boolean> {
+  const notYet = new Promise<null>((resolve) => setImmediate(() => resolve(null)));
+  return (await Promise.race([connection.end, notYet])) !== null;
+}
+
 async function beAgent(setup: Setup, claim: AgentClaim, role: string): Promise<HostOutcome> {
   const { folders, preferences, timeScale } = setup;
   const warn = (sentence: string) => process.stderr.write(`${sentence}\n`);

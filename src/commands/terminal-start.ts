@@ -8,7 +8,7 @@ import type { SessionView } from '../fleet/view.ts';
 import { describeSandyCommand } from '../sandy/command.ts';
 import { prepareSandy } from '../sandy/preparing.ts';
 import { acquireSlot, readSlot } from '../store/slot.ts';
-import type { AgentHost } from './agent-host.ts';
+import { type AgentHost, isOver, reachAgent } from './agent-host.ts';
 import { exitCodes } from './command.ts';
 import { createLoneSandy } from './lone-sandy.ts';
 import { seeNow } from './operation-client.ts';
@@ -67,7 +67,7 @@ export async function startInTerminal(
     while ((await readSlot(state)).kind === 'busy') {
       await new Promise((resolve) => setTimeout(resolve, SLOT_LOOK_MS));
     }
-    return await confirm(host, place);
+    return await confirm(setup, host, place);
   }
   try {
     const others = await host.connection.request('others', null, OTHERS_LIMIT_MS);
@@ -80,7 +80,7 @@ export async function startInTerminal(
   } finally {
     if (slot.kind === 'held') await slot.release();
   }
-  return await confirm(host, place);
+  return await confirm(setup, host, place);
 }
 
 /** Runs a command in this terminal; null: it ran, and what came of it polls will show. */
@@ -105,8 +105,20 @@ async function runHere(command: ReturnType<typeof describeSandyCommand>): Promis
   }
 }
 
-/** Its exit is not success: a look decides. */
-async function confirm(host: AgentHost, { key, workspace }: Place): Promise<number> {
+/** Its exit is not success: a look decides, of the agent that there is by then. */
+async function confirm(setup: Setup, first: AgentHost, place: Place): Promise<number> {
+  if (!(await isOver(first))) return await look(first, place);
+  const next = await reachAgent(setup, 'start');
+  if (next.kind === 'unreachable')
+    return fail(next.text ?? verbTexts.notSeen, exitCodes.unavailable);
+  try {
+    return await look(next, place);
+  } finally {
+    await next.close();
+  }
+}
+
+async function look(host: AgentHost, { key, workspace }: Place): Promise<number> {
   const { sessions } = await seeNow(host);
   const session = sessions.find((one) =>
     key === null

@@ -2,7 +2,7 @@ import { createInterface } from 'node:readline/promises';
 import type { Ask } from '../agent/asks.ts';
 import type { StatusDocument } from '../control/status-document.ts';
 import { cleanForeignText } from '../system/foreign-text.ts';
-import { type AgentHost, reachAgent } from './agent-host.ts';
+import { isOver, reachAgent } from './agent-host.ts';
 import { parseArguments } from './arguments.ts';
 import { exitCodes, UsageError } from './command.ts';
 import { ANSWER_CHARACTERS, askAgent, exitCodeOf, followRun, seeNow } from './operation-client.ts';
@@ -101,11 +101,6 @@ export async function run(args: readonly string[]): Promise<number> {
   } finally {
     if (!isFollowed && host.kind === 'reached') await host.close();
   }
-}
-
-async function isOver({ connection }: AgentHost): Promise<boolean> {
-  const notYet = new Promise<null>((resolve) => setImmediate(() => resolve(null)));
-  return (await Promise.race([connection.end, notYet])) !== null;
 }
 
 /** `text` is null where it has been said already. */

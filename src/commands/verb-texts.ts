@@ -18,8 +18,7 @@ export const verbTexts = {
   stopWaits: (key: string) => `${shown(key)} is being started; it is stopped when it lands.`,
   notStarted: (key: string) =>
     `${shown(key)} is not running. Sandy's words are above; mend what they name and try again.`,
-  notAttachable: (key: string) =>
-    `${shown(key)} was started, but nobody can attach to it yet. See: sandy-tray status`,
+  notSeen: 'Whether it runs now could not be seen. See: sandy-tray status',
   /** Where an outcome has no words of its own. */
   outcomes: {
     ok: (key: string) => `${shown(key)}: done.`,

@@ -73,6 +73,20 @@ describe.concurrent('a start that a person makes in a terminal', () => {
     expect(await ask(stage, 'start', 'alpha')).toMatchObject({ code: 0, stderr: '' });
   });
 
+  test('is seen by the agent that was started meanwhile', async ({ desk }) => {
+    const { stage } = desk;
+    const { fleet, alpha, agent } = await prepare(stage);
+    await takeAway(agent, fleet, alpha);
+    await agent.stop();
+    setSession(fleet.dir, alpha.record, { needsApproval: true, approved: false });
+    const window = desk.open(process.execPath, programArguments('start', 'alpha'));
+    await window.sees('Approve? [y/N]');
+    await stage.startAgent({ watched: false });
+    window.type('y\r');
+    await window.sees(`${alpha.key} is running. Attach to it`);
+    expect(await window.ends()).toBe(0);
+  });
+
   test('in a folder where no session was ever seen becomes one', async ({ desk }) => {
     const { stage } = desk;
     const fleet = await stage.addFleet([]);
