@@ -114,4 +114,17 @@ describe.concurrent('a start that a person makes in a terminal', () => {
     expect((await other.ended).code).toBe(0);
     expect(callsOf(fleet, '--start')).toHaveLength(1);
   });
+
+  test('is joined by one that is made for somebody else', async ({ desk }) => {
+    const { stage } = desk;
+    const { fleet, alpha, agent } = await prepare(stage, { beforeLockMs: 90_000 });
+    await takeAway(agent, fleet, alpha);
+    const window = desk.open(process.execPath, programArguments('start', 'alpha'));
+    await isCalled(fleet, '--start');
+    const other = await ask(stage, 'start', 'alpha');
+    expect(other).toMatchObject({ code: 0, stderr: '' });
+    await window.sees(`${alpha.key} is running.`);
+    expect(await window.ends()).toBe(0);
+    expect(callsOf(fleet, '--start')).toHaveLength(1);
+  });
 });
