@@ -9,6 +9,7 @@ import { type DetachedCommand, startDetached, waitForEnd } from '../system/detac
 import type { WriteOutcome } from '../system/files.ts';
 import { identifyProcess, isAlive, type ProcessIdentity } from '../system/process-identity.ts';
 import { continueRun } from './cancelling.ts';
+import type { OthersAwaited } from './others.ts';
 import { readFileEnd, sizeOfFile, writtenAt } from './step-log.ts';
 import { texts } from './texts.ts';
 
@@ -46,8 +47,8 @@ export interface StepParts {
   /** Puts a command where neither our end nor that of our service reaches it. */
   readonly wrap: () => Promise<(command: DetachedCommand) => DetachedCommand>;
   readonly signal: AbortSignal;
-  /** Resolves once nobody else changes sessions; with why where that takes too long. Null: go on. */
-  readonly awaitOthers: () => Promise<string | null>;
+  /** Resolves once nobody else changes sessions, or that takes too long, or the step is not to be begun. */
+  readonly awaitOthers: () => Promise<OthersAwaited>;
   /** Called as soon as it is known which process is at work, or that none is. */
   readonly onKnown: () => void;
 }
@@ -78,6 +79,8 @@ export async function carryOutStep(
   if (step.endedAt !== null) return { kind: 'ended', code: step.exitCode, signal: step.signal };
   const adopted = await adopt(operation, index, step, parts.signal);
   const running = adopted ?? (await start(operation, index, parts));
+  // As it was: whoever comes next begins it, or nobody does.
+  if (running.kind === 'left') return running;
   if (running.kind === 'over') {
     onOutput();
     operation.changeStep(index, { endedAt: running.at, exitCode: null, signal: null });
@@ -108,7 +111,8 @@ type Running =
   | { readonly kind: 'running'; readonly ended: Promise<Ending> }
   /** It had ended before anybody looked, at the latest when its log was last written. */
   | { readonly kind: 'over'; readonly at: number }
-  | { readonly kind: 'not-started'; readonly text: string };
+  | { readonly kind: 'not-started'; readonly text: string }
+  | { readonly kind: 'left' };
 
 const nobodySaw: Ending = { code: null, signal: null };
 
@@ -149,8 +153,9 @@ async function start(operation: Operation, index: number, parts: StepParts): Pro
   const ready = await prepareSandy(parts.sandy());
   if (ready.kind === 'unusable') return { kind: 'not-started', text: ready.text };
   parts.onKnown();
-  const other = await parts.awaitOthers();
-  if (other !== null) return { kind: 'not-started', text: other };
+  const others = await parts.awaitOthers();
+  if (others.kind === 'left') return others;
+  if (others.kind === 'still-there') return { kind: 'not-started', text: others.text };
   const wrap = await parts.wrap();
   operation.changeStep(index, {
     startedAt: Date.now(),

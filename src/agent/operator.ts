@@ -90,7 +90,8 @@ export function createOperator(parts: OperatorParts): Operator {
     const known = new Promise<void>((resolve) => {
       note = resolve;
     });
-    const own = { ...parts, awaitOthers: others.awaitGone, onKnown: note };
+    const awaitOthers = () => others.awaitGone(() => operation.record().wish === 'cut');
+    const own = { ...parts, awaitOthers, onKnown: note };
     const isUpdate = record.op === 'update' || record.op === 'check';
     const update = isUpdate ? prepareUpdate(operation, own) : null;
     const before = jobs.at(-1)?.finished ?? Promise.resolve(null);
@@ -175,8 +176,8 @@ export function createOperator(parts: OperatorParts): Operator {
       // Of one that was adopted just now nobody knows yet whether anything is still at work.
       await current.known;
       const record = current.operation.record();
-      if (jobs.length === 1 && isOver(record)) {
-        // Only its sum is still to be made.
+      if (jobs.length <= 1 && isOver(record)) {
+        // Only its sum is still to be made, if that.
         await current.finished;
         return ask(asked, by);
       }
@@ -272,9 +273,12 @@ export function createOperator(parts: OperatorParts): Operator {
   };
 }
 
-/** Every command of it has ended; what came of them is being seen to. */
-function isOver({ steps }: RunRecord): boolean {
-  return steps.every(({ endedAt }) => endedAt !== null);
+/** Every command of it has ended, or is not begun any more; what came of them is being seen to. */
+function isOver({ steps, wish, endedAt }: RunRecord): boolean {
+  if (endedAt !== null) return true;
+  return steps.every(
+    (step) => step.endedAt !== null || (wish === 'cut' && step.startedAt === null),
+  );
 }
 
 /** Whether an ask is covered by what is still to come: a dead attempt, or one being given up, answers nobody. */

@@ -8,9 +8,16 @@ import { texts } from './texts.ts';
 export interface Others {
   /** In a sentence; null: nobody does anything. */
   readonly find: () => Promise<string | null>;
-  /** Waits until nobody does; resolves to the sentence where that takes too long. */
-  readonly awaitGone: () => Promise<string | null>;
+  /** Waits until nobody does, or until it is not wanted any more. */
+  readonly awaitGone: (isOff: () => boolean) => Promise<OthersAwaited>;
 }
+
+export type OthersAwaited =
+  | { readonly kind: 'gone' }
+  /** It took too long; in a sentence. */
+  | { readonly kind: 'still-there'; readonly text: string }
+  /** Nobody waits any more. */
+  | { readonly kind: 'left' };
 
 export interface OthersParts {
   readonly model: () => Model;
@@ -37,12 +44,14 @@ export function createOthers({ model, looks, ourPids, timeScale }: OthersParts):
   };
   return {
     find,
-    async awaitGone() {
+    async awaitGone(isOff) {
       const endAt = performance.now() + AWAITED_MS / timeScale;
       for (;;) {
-        const other = await find();
-        if (other === null || performance.now() > endAt) return other;
-        if (!(await looks.pause(LOOK_EVERY_MS / timeScale))) return other;
+        const text = await find();
+        if (isOff()) return { kind: 'left' };
+        if (text === null) return { kind: 'gone' };
+        if (performance.now() > endAt) return { kind: 'still-there', text };
+        if (!(await looks.pause(LOOK_EVERY_MS / timeScale))) return { kind: 'left' };
       }
     },
   };

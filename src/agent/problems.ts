@@ -48,7 +48,9 @@ export async function findRefusal(
   if (problem === null) return null;
   // What does not run is what a start is for; of what was never seen nobody knows where it runs.
   if (op === 'start' && problem === 'no-session' && model.rows.has(key)) return null;
-  return { kind: 'refused', why: problem, text: sentences[problem](key) };
+  const isStopped = op === 'stop' && problem === 'no-session';
+  const text = isStopped ? texts.notThere(key) : sentences[problem](key);
+  return { kind: 'refused', why: problem, text };
 }
 
 export type Problem = 'conflict' | 'no-session' | 'workspace-missing';

@@ -16,16 +16,30 @@ const STOP_SEEN_MS = 60_000;
 type Ended = Exclude<StepEnd, { kind: 'left' }>;
 type Verdict = Pick<RunOutcome, 'kind' | 'text'>;
 
+/** What the one command of a start or a stop came to by itself. */
+interface Done {
+  readonly id: string;
+  readonly key: string;
+  readonly end: Ended;
+  /** The last that sandy said. */
+  readonly words: string | null;
+}
+
+async function carryOutOnly(operation: Operation, parts: OperationParts): Promise<Done | null> {
+  const end = await carryOutStep(operation, 0, parts, () => {});
+  if (end.kind === 'left') return null;
+  const { id, steps } = operation.record();
+  return { id, key: steps[0]?.key ?? '', end, words: readLastLine(operation, 0) };
+}
+
 /** Resolves to what the start came to; null: the agent is stopping and the next one goes on with it. */
 export async function carryOutStart(
   operation: Operation,
   parts: OperationParts,
 ): Promise<RunOutcome | null> {
-  const { id, steps } = operation.record();
-  const key = steps[0]?.key ?? '';
-  const end = await carryOutStep(operation, 0, parts, () => {});
-  if (end.kind === 'left') return null;
-  const words = readLastLine(operation, 0);
+  const done = await carryOutOnly(operation, parts);
+  if (done === null) return null;
+  const { id, key, end, words } = done;
   const verdict = await confirm(parts, end, START_SEEN_MS, (model, isOver) => {
     if (isReady(model.rows.get(key))) return { kind: 'ok', text: null };
     const said = end.kind === 'ended' && end.code === 0;
@@ -51,11 +65,9 @@ export async function carryOutStop(
   operation: Operation,
   parts: OperationParts,
 ): Promise<RunOutcome | null> {
-  const { id, steps } = operation.record();
-  const key = steps[0]?.key ?? '';
-  const end = await carryOutStep(operation, 0, parts, () => {});
-  if (end.kind === 'left') return null;
-  const words = readLastLine(operation, 0);
+  const done = await carryOutOnly(operation, parts);
+  if (done === null) return null;
+  const { id, key, end, words } = done;
   let goneSince: number | null = null;
   const verdict = await confirm(parts, end, STOP_SEEN_MS, (model, isOver) => {
     const now = performance.now();

@@ -57,6 +57,8 @@ export const texts = {
   tooOld: (flag: string, version: string, needed: string) =>
     `Sandy ${version} has no ${flag}; sandy ${needed} or newer is needed. Upgrade it with \`sandy --upgrade\`.`,
   alreadyRuns: (key: string) => `${key} is running.`,
+  /** For who wants to stop it. */
+  notThere: (key: string) => `${key} is not running.`,
   notRunning: (key: string) => `${key} is not running. Start it with \`sandy-tray start ${key}\`.`,
   workspaceMissing: (key: string) =>
     `The workspace folder of ${key} is missing, and sandy does nothing without it. Put it back, or remove the sandbox.`,

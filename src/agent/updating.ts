@@ -110,7 +110,12 @@ export function prepareUpdate(operation: Operation, parts: OperationParts): Upda
     // Whoever adopts it lets it go on, since it may have been stopped: not while it is stopped here.
     await known.closed;
     const index = runningStep(operation.record().steps);
-    if (index === -1) return 'over';
+    if (index === -1) {
+      // Between two steps: what was to come does not come.
+      if (!operation.record().steps.some(({ endedAt }) => endedAt === null)) return 'over';
+      operation.change({ wish: 'cut' });
+      return 'cancelled';
+    }
     if (operation.record().steps[index]?.outcome !== null) return 'cancelled';
     const process = operation.record().steps[index]?.process ?? null;
     readStep(index);
@@ -144,6 +149,23 @@ export function prepareUpdate(operation: Operation, parts: OperationParts): Upda
     dispatch({ kind: 'run-began', at: Date.now(), id, origin, scope, log: operation.logPath });
   };
 
+  /** Lets a cancel decide, which it can only while it is known what is at work. */
+  const letCancel = async () => {
+    known.close();
+    while (cancelling !== null) await cancelling;
+    known = openGate();
+  };
+  const own: OperationParts = {
+    ...parts,
+    async awaitOthers() {
+      // Nothing of ours is at work meanwhile.
+      known.close();
+      const others = await parts.awaitOthers();
+      await letCancel();
+      return isCut() ? { kind: 'left' } : others;
+    },
+  };
+
   const carryOutSteps = async (): Promise<RunEnd | null> => {
     let failure: string | null = null;
     for (const [index, { key, startedAt, endedAt }] of operation.record().steps.entries()) {
@@ -157,11 +179,12 @@ export function prepareUpdate(operation: Operation, parts: OperationParts): Upda
         operation.changeStep(index, { endedAt: Date.now(), outcome: problem });
         continue;
       }
-      const end = await carryOutStep(operation, index, parts, report, known.close);
-      known.close();
-      await cancelling;
-      known = openGate();
-      if (end.kind === 'left') return null;
+      const end = await carryOutStep(operation, index, own, report, () => known.close());
+      await letCancel();
+      if (end.kind === 'left') {
+        if (isOpen && isCut() && !parts.signal.aborted) break;
+        return null;
+      }
       const reason = readStepFailure(operation, index, end, readStep(index));
       failure ??= reason;
       // Where sandy itself is gone or was ended by somebody's hand, the others are not tried.

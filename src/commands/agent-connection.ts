@@ -14,7 +14,12 @@ export type AgentContact =
       readonly status: StatusDocument;
     }
   /** Go on alone. `text`: why, where a person should know; null when there simply is none. */
-  | { readonly kind: 'alone'; readonly text: string | null };
+  | {
+      readonly kind: 'alone';
+      readonly text: string | null;
+      /** Set where the system keeps us from its socket: nobody knows whether an agent runs. */
+      readonly errorCode: string | null;
+    };
 
 /** Connects to the agent and waits for its first snapshot. */
 export async function contactAgent(stateFolder: string, role: string): Promise<AgentContact> {
@@ -30,16 +35,20 @@ export async function contactAgent(stateFolder: string, role: string): Promise<A
         return { kind: 'connected', connection: outcome, status: first.value.status };
       }
       outcome.close();
-      return { kind: 'alone', text: texts.agentSilent };
+      return { kind: 'alone', text: texts.agentSilent, errorCode: null };
     }
     case 'absent':
-      return { kind: 'alone', text: null };
+      return { kind: 'alone', text: null, errorCode: null };
     case 'unknown-protocol':
-      return { kind: 'alone', text: texts.agentOfOtherVersion };
+      return { kind: 'alone', text: texts.agentOfOtherVersion, errorCode: null };
     case 'silent':
-      return { kind: 'alone', text: texts.agentSilent };
+      return { kind: 'alone', text: texts.agentSilent, errorCode: null };
     case 'no-access':
-      return { kind: 'alone', text: texts.agentOutOfReach(outcome.errorCode) };
+      return {
+        kind: 'alone',
+        text: texts.agentOutOfReach(outcome.errorCode),
+        errorCode: outcome.errorCode,
+      };
   }
 }
 

@@ -15,6 +15,8 @@ export interface AgentHost {
   readonly kind: 'reached';
   readonly connection: AgentConnection;
   readonly status: StatusDocument;
+  /** This process is the agent: whoever is to go on with things ends with it. */
+  readonly isOurs: boolean;
   /** Who takes the notices of single sessions, where this process tells them; stderr before. */
   readonly onNotice: (take: (line: string) => void) => void;
   /** Lets go of it. What it was doing with sandy goes on by itself. */
@@ -24,7 +26,11 @@ export interface AgentHost {
 export type HostOutcome =
   | AgentHost
   /** An agent that can't be asked, or no room to be one. */
-  | { readonly kind: 'unreachable'; readonly text: string };
+  | {
+      readonly kind: 'unreachable';
+      /** Null: why has been said on stderr. */
+      readonly text: string | null;
+    };
 
 /** How long two that start at once may take to see which of them is the agent. */
 const MEETING_LIMIT_MS = 10_000;
@@ -48,9 +54,13 @@ export async function reachAgent(setup: Setup, role: string): Promise<HostOutcom
         kind: 'reached',
         connection,
         status,
+        isOurs: false,
         onNotice: () => {},
         close: async () => connection.close(),
       };
+    }
+    if (contact.errorCode !== null) {
+      return { kind: 'unreachable', text: texts.agentKeptOut(contact.errorCode) };
     }
     if (contact.text !== null) return { kind: 'unreachable', text: texts.agentInTheWay };
     const claim = await claimAgent(state, { version, passing: true });
@@ -64,6 +74,12 @@ export async function reachAgent(setup: Setup, role: string): Promise<HostOutcom
         await new Promise((resolve) => setTimeout(resolve, MEETING_LOOK_MS));
     }
   }
+}
+
+/** Whether its agent has ended by now, or has made room for another. */
+export async function isOver({ connection }: AgentHost): Promise<boolean> {
+  const notYet = new Promise<null>((resolve) => setImmediate(() => resolve(null)));
+  return (await Promise.race([connection.end, notYet])) !== null;
 }
 
 async function beAgent(setup: Setup, claim: AgentClaim, role: string): Promise<HostOutcome> {
@@ -100,6 +116,7 @@ async function beAgent(setup: Setup, claim: AgentClaim, role: string): Promise<H
       kind: 'reached',
       connection,
       status,
+      isOurs: true,
       onNotice(take) {
         takeNotice = take;
       },
@@ -110,7 +127,8 @@ async function beAgent(setup: Setup, claim: AgentClaim, role: string): Promise<H
     };
   }
   await end();
-  return { kind: 'unreachable', text: contact.text ?? texts.agentInTheWay };
+  // Where nothing listens our own agent has said why.
+  return { kind: 'unreachable', text: contact.text === null ? null : texts.agentInTheWay };
 }
 
 /** Whoever asked sits here and is told what happens to single sessions; the command tells its own sum. */

@@ -1,5 +1,4 @@
-import { statSync } from 'node:fs';
-import { basename, resolve } from 'node:path';
+import { basename } from 'node:path';
 import { createInterface } from 'node:readline/promises';
 import type { Target } from '../attach/look-reading.ts';
 import { type FleetView, readSandyInfo, type SessionView, view } from '../fleet/view.ts';
@@ -8,7 +7,7 @@ import { adoptSandy, prepareSandy } from '../sandy/preparing.ts';
 import { cleanForeignText } from '../system/foreign-text.ts';
 import { type AgentContact, contactAgent } from './agent-connection.ts';
 import { createLoneSandy } from './lone-sandy.ts';
-import { canonicalise, chooseSession } from './session-argument.ts';
+import { chooseSession, findFolder } from './session-argument.ts';
 import type { Setup } from './setup.ts';
 import { texts } from './texts.ts';
 
@@ -32,7 +31,7 @@ export async function prepareAttach(
   argument: string | undefined,
 ): Promise<AttachPreparation> {
   const { fleet, sandy, blindText } = await seeFleet(setup);
-  const isPlace = argument !== undefined && isFolder(argument);
+  const isPlace = argument !== undefined && findFolder(argument, process.cwd()) !== null;
   if (blindText !== null && fleet.sessions.length === 0 && !isPlace) {
     return { kind: 'refused', text: blindText, code: FAILED };
   }
@@ -118,19 +117,11 @@ async function choose(
   if (here.kind === 'found') return describeTarget(here.session);
   if (argument === undefined) return await ask(sessions);
   // A folder that no session was ever seen in can still be started in.
-  if (isFolder(argument)) {
-    const folder = canonicalise(resolve(process.cwd(), argument));
+  const folder = findFolder(argument, process.cwd());
+  if (folder !== null) {
     return { kind: 'chosen', target: { key: null, workspace: folder }, name: basename(folder) };
   }
   return { kind: 'refused', text: here.text, code: NO_SESSION };
-}
-
-function isFolder(path: string): boolean {
-  try {
-    return statSync(path).isDirectory();
-  } catch {
-    return false;
-  }
 }
 
 function describeTarget({ key, workspace, health }: SessionView): Choice {

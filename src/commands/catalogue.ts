@@ -62,7 +62,7 @@ export const catalogue: Readonly<Record<string, Command>> = {
     summary: 'start a session that is not running',
     details: [
       'SESSION is a key, the beginning of one, or a workspace path. On a terminal sandy asks you there',
-      'for what it needs to know.',
+      'for what it needs to know, and the path may be one where no session was ever seen.',
       '--json   the outcome for programs',
       '',
       'Exit: 0 it runs, 1 it does not, 69 sandy unavailable, 75 busy with something else.',

@@ -18,6 +18,8 @@ const ASK_LIMIT_MS = 60_000;
 /** Nothing bounds how long an update takes; a day only ends what nobody waits for. */
 const AWAIT_LIMIT_MS = 24 * 60 * 60 * 1000;
 const AGAIN_MS = 200;
+/** How long there may be no agent to ask, and no room to be one. */
+const LOST_LIMIT_MS = 30_000;
 /** How long a look may take before what is asked is shown without it. */
 const SEEN_LIMIT_MS = 25_000;
 
@@ -60,22 +62,28 @@ export interface Following {
   readonly role: string;
   readonly id: string;
   readonly onStatus: (status: StatusDocument) => void;
+  /** Told which agent is asked, each time that it is another one. */
+  readonly onHost: (host: AgentHost) => void;
   /** Takes the notices of single sessions where this process is the agent; else they go to stderr. */
   readonly onNotice?: (line: string) => void;
 }
 
 /**
  * Waits for what a run comes to. An agent that ends, or makes room for another, is replaced: by the next
- * one, or by this process. Null: nobody can know it any more.
+ * one, or by this process. Null: nobody can know it any more, or nobody could be asked for 30 s; why is
+ * said on stderr then.
  */
 export async function followRun(
   first: AgentHost,
-  { setup, role, id, onStatus, onNotice }: Following,
+  { setup, role, id, onStatus, onHost, onNotice }: Following,
 ): Promise<RunOutcome | null> {
   let host: HostOutcome = first;
+  let lostAt: number | null = null;
+  let isToldWhy = false;
   for (;;) {
     if (host.kind === 'reached') {
       const { connection } = host;
+      onHost(host);
       onStatus(host.status);
       if (onNotice !== undefined) host.onNotice(onNotice);
       void showSnapshots(connection, onStatus);
@@ -84,10 +92,17 @@ export async function followRun(
       if (answer.kind === 'answered' && answer.ok && outcomeShape.safeParse(answer.body).success) {
         return answer.body as RunOutcome;
       }
+      // One that answers and knows nothing of it is as good as none.
+      if (answer.kind !== 'answered') lostAt = null;
+    } else if (host.text !== null && !isToldWhy) {
+      process.stderr.write(`${host.text}\n`);
+      isToldWhy = true;
     }
     const record = openRunFolders(setup.folders.state).read(id);
     if (record === null) return null;
     if (record.endedAt !== null) return record.outcome;
+    lostAt ??= performance.now();
+    if (performance.now() - lostAt > LOST_LIMIT_MS / setup.timeScale) return null;
     await new Promise((resolve) => setTimeout(resolve, AGAIN_MS));
     host = await reachAgent(setup, role);
   }

@@ -19,12 +19,12 @@ export async function run(args: readonly string[]): Promise<number> {
   const { folders, preferences, timeScale } = setup;
   // It lives long and keeps little: otherwise the room for new objects outgrows all that is kept.
   setFlagsFromString('--semi-space-growth-factor=1');
-  const claim = await claimForGood(folders.state);
+  const warn = (sentence: string) => process.stderr.write(`${sentence}\n`);
+  const claim = await claimForGood(folders.state, warn);
   if (claim.kind === 'already-running') {
     process.stdout.write(`${texts.alreadyRunning(claim.pid)}\n`);
     return exitCodes.ok;
   }
-  const warn = (sentence: string) => process.stderr.write(`${sentence}\n`);
   if (claim.kind === 'failed') warn(texts.notClaimed(claim.errorCode));
   const { ended, end } = waitForEnd();
   // Nobody reads its lines any more: the log has them, and the agent goes on.
@@ -53,24 +53,39 @@ export async function run(args: readonly string[]): Promise<number> {
   return exitCodes.ok;
 }
 
-/** How long an agent that serves one command has to make room. */
+/** How long an agent that serves one command has to answer, and how often it is asked to make room. */
 const HAND_OVER_LIMIT_MS = 10_000;
+const HAND_OVER_EVERY_MS = 3_000;
 const HAND_OVER_LOOK_MS = 50;
+/** Most make room at once, and nobody need be told. */
+const HAND_OVER_TOLD_MS = 2_000;
 
-/** Takes the folder, also from an agent that only serves one command, such as an update on a terminal. */
-async function claimForGood(stateFolder: string): Promise<ClaimOutcome> {
-  const endAt = performance.now() + HAND_OVER_LIMIT_MS;
-  let asked = false;
+/**
+ * Takes the folder, also from an agent that only serves one command, such as an update on a terminal: it
+ * goes when that command does, so that it is waited for however long it takes to make room.
+ */
+async function claimForGood(
+  stateFolder: string,
+  warn: (sentence: string) => void,
+): Promise<ClaimOutcome> {
+  const beganAt = performance.now();
+  let askedAt = Number.NEGATIVE_INFINITY;
+  let toldOf: number | null = null;
   for (;;) {
     const claim = await claimAgent(stateFolder, { version, passing: false });
     if (claim.kind !== 'already-running' || !claim.passing) return claim;
-    if (performance.now() > endAt) return claim;
-    if (!asked) {
+    const now = performance.now();
+    if (claim.pid !== toldOf && now - beganAt > HAND_OVER_TOLD_MS) {
+      warn(texts.waitingForRoom(claim.pid));
+      toldOf = claim.pid;
+    }
+    if (now - askedAt > HAND_OVER_EVERY_MS) {
       const contact = await contactAgent(stateFolder, 'run');
       if (contact.kind === 'connected') {
         await contact.connection.request('hand-over', null, HAND_OVER_LIMIT_MS);
         contact.connection.close();
-        asked = true;
+        // One that can't be reached yet has only just begun.
+        askedAt = performance.now();
       }
     }
     await new Promise((resolve) => setTimeout(resolve, HAND_OVER_LOOK_MS));

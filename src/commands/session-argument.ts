@@ -1,11 +1,11 @@
-import { realpathSync } from 'node:fs';
+import { realpathSync, statSync } from 'node:fs';
 import { resolve } from 'node:path';
 import type { SessionView } from '../fleet/view.ts';
 import { texts } from './texts.ts';
 
 export type SessionChoice =
   | { readonly kind: 'found'; readonly session: SessionView }
-  | { readonly kind: 'refused'; readonly text: string };
+  | { readonly kind: 'refused'; readonly why: 'none' | 'several'; readonly text: string };
 
 /** Finds the session that SESSION means: a key, a unique prefix of one, or a workspace path (also `.`). */
 export function chooseSession(
@@ -28,11 +28,20 @@ export function chooseSession(
   const [first] = matching;
   if (first !== undefined && matching.length === 1) return { kind: 'found', session: first };
   const keys = (matching.length > 1 ? matching : sessions).map((session) => session.key);
-  return {
-    kind: 'refused',
-    text:
-      matching.length > 1 ? texts.manySessions(argument, keys) : texts.noSession(argument, keys),
-  };
+  return matching.length > 1
+    ? { kind: 'refused', why: 'several', text: texts.manySessions(argument, keys) }
+    : { kind: 'refused', why: 'none', text: texts.noSession(argument, keys) };
+}
+
+/** The folder that an argument names, canonical; null: it names none. */
+export function findFolder(argument: string, cwd: string): string | null {
+  if (argument === '') return null;
+  const path = resolve(cwd, argument);
+  try {
+    return statSync(path).isDirectory() ? canonicalise(path) : null;
+  } catch {
+    return null;
+  }
 }
 
 /** As `pwd -P` says it, which is how sandy knows a workspace; a missing folder stays as written. */

@@ -1,34 +1,52 @@
 /** A start that a person makes: in this terminal, where sandy can ask, and with its environment. */
 
+import { basename } from 'node:path';
 import { startAttached } from '../attach/attached.ts';
 import { openTerminal } from '../attach/outer-terminal.ts';
 import { guardTerminal } from '../attach/terminal-guard.ts';
-import type { StatusDocument } from '../control/status-document.ts';
+import type { SessionView } from '../fleet/view.ts';
 import { describeSandyCommand } from '../sandy/command.ts';
 import { prepareSandy } from '../sandy/preparing.ts';
 import { acquireSlot, readSlot } from '../store/slot.ts';
-import type { AgentHost } from './agent-host.ts';
+import { type AgentHost, isOver, reachAgent } from './agent-host.ts';
 import { exitCodes } from './command.ts';
 import { createLoneSandy } from './lone-sandy.ts';
 import { seeNow } from './operation-client.ts';
+import { canonicalise } from './session-argument.ts';
 import type { Setup } from './setup.ts';
 import { texts } from './texts.ts';
-import { updateTexts } from './update-texts.ts';
+import { verbTexts } from './verb-texts.ts';
 
 const SLOT_LOOK_MS = 250;
 const OTHERS_LIMIT_MS = 10_000;
 
+/** Where to start; `key` is null where no session was ever seen. The workspace is canonical then. */
+export interface Place {
+  readonly key: string | null;
+  readonly workspace: string;
+}
+
+/** The same for a session that is known. */
+export async function startKnownInTerminal(
+  setup: Setup,
+  host: AgentHost,
+  { key, workspace, health, attachedClients }: SessionView,
+): Promise<number> {
+  if (health.includes('conflict')) return fail(texts.conflict(key));
+  if (workspace === null || health.includes('workspace-missing')) {
+    return fail(texts.noWorkspace(key));
+  }
+  if (attachedClients !== null) return say(verbTexts.isRunning(key));
+  return await startInTerminal(setup, host, { key, workspace });
+}
+
+/** Runs `sandy --start` in this terminal; gives the exit code. */
 export async function startInTerminal(
   setup: Setup,
   host: AgentHost,
-  status: StatusDocument,
-  key: string,
+  place: Place,
 ): Promise<number> {
-  const session = status.sessions.find((one) => one.key === key);
-  if (session === undefined || session.workspace === null) return fail(texts.noWorkspace(key));
-  if (session.health.includes('conflict')) return fail(texts.conflict(key));
-  if (session.health.includes('workspace-missing')) return fail(texts.noWorkspace(key));
-  if (session.attachedClients !== null) return say(updateTexts.isRunning(key));
+  const { key, workspace } = place;
   const sandy = await prepareSandy(createLoneSandy(setup));
   if (sandy.kind === 'unusable') return fail(sandy.text, exitCodes.unavailable);
   if (!sandy.info.capabilities.start) {
@@ -37,32 +55,32 @@ export async function startInTerminal(
   const { state } = setup.folders;
   const slot = await acquireSlot(state, {
     op: 'start',
-    keys: [key],
+    keys: key === null ? [] : [key],
     since: new Date().toISOString(),
   });
   if (slot.kind === 'busy') {
     const { info } = slot.holder;
-    if (info?.op !== 'start' || info.keys?.[0] !== key) {
+    if (key === null || info?.op !== 'start' || info.keys?.[0] !== key) {
       return fail(`${texts.slotBusy(slot.holder)}`, exitCodes.busy);
     }
-    process.stderr.write(`${updateTexts.startJoined(key)}\n`);
+    process.stderr.write(`${verbTexts.startJoined(key)}\n`);
     while ((await readSlot(state)).kind === 'busy') {
       await new Promise((resolve) => setTimeout(resolve, SLOT_LOOK_MS));
     }
-    return await confirm(host, key);
+    return await confirm(setup, host, place);
   }
   try {
     const others = await host.connection.request('others', null, OTHERS_LIMIT_MS);
     if (others.kind === 'answered' && (others.body as { busy?: unknown }).busy === true) {
       return fail(others.text, exitCodes.busy);
     }
-    const args = ['--start', '--workspace', session.workspace];
+    const args = ['--start', '--workspace', workspace];
     const trouble = await runHere(describeSandyCommand(sandy, args));
     if (trouble !== null) return fail(trouble);
   } finally {
     if (slot.kind === 'held') await slot.release();
   }
-  return await confirm(host, key);
+  return await confirm(setup, host, place);
 }
 
 /** Runs a command in this terminal; null: it ran, and what came of it polls will show. */
@@ -87,12 +105,30 @@ async function runHere(command: ReturnType<typeof describeSandyCommand>): Promis
   }
 }
 
-/** Its exit is not success: a look decides. */
-async function confirm(host: AgentHost, key: string): Promise<number> {
+/** Its exit is not success: a look decides, of the agent that there is by then. */
+async function confirm(setup: Setup, first: AgentHost, place: Place): Promise<number> {
+  if (!(await isOver(first))) return await look(first, place);
+  const next = await reachAgent(setup, 'start');
+  if (next.kind === 'unreachable')
+    return fail(next.text ?? verbTexts.notSeen, exitCodes.unavailable);
+  try {
+    return await look(next, place);
+  } finally {
+    await next.close();
+  }
+}
+
+async function look(host: AgentHost, { key, workspace }: Place): Promise<number> {
   const { sessions } = await seeNow(host);
-  const session = sessions.find((one) => one.key === key);
-  const isReady = session !== undefined && session.attachedClients !== null;
-  return isReady ? say(updateTexts.started(key)) : fail(updateTexts.notStarted(key));
+  const session = sessions.find((one) =>
+    key === null
+      ? one.workspace !== null && canonicalise(one.workspace) === workspace
+      : one.key === key,
+  );
+  if (session !== undefined && session.attachedClients !== null) {
+    return say(verbTexts.started(session.key));
+  }
+  return fail(verbTexts.notStarted(session?.key ?? key ?? basename(workspace)));
 }
 
 function say(text: string): number {

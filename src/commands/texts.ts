@@ -20,6 +20,8 @@ export const texts = {
     `"config ${cleanForeignText(verb, 40)}" with these arguments is not a form of config.`,
   alreadyRunning: (pid: number | null) =>
     pid === null ? 'An agent is already running.' : `An agent is already running (pid ${pid}).`,
+  waitingForRoom: (pid: number | null) =>
+    `Another sandy-tray command${pid === null ? '' : ` (pid ${pid})`} is the agent for as long as it lasts; waiting for it to make room.`,
   watching: (pid: number) => `Watching (pid ${pid}). Ctrl-C ends the agent; sessions keep running.`,
   replaced: (pid: number) =>
     `Another agent (pid ${pid}) has the state folder now, which was removed meanwhile; this one ends.`,
@@ -31,6 +33,8 @@ export const texts = {
     'The agent does not answer; this goes on without it. Restart it with: sandy-tray run',
   agentInTheWay:
     'An agent runs that does not answer, or is of another version, and nothing may start beside it. Restart it, then try again.',
+  agentKeptOut: (code: string) =>
+    `The agent's socket can't be used (${code}). Mend the permissions of the state folder, then try again.`,
   agentOfOtherVersion:
     'The running agent is of another version; this goes on without it. Restart the agent.',
   agentOutOfReach: (code: string) =>

@@ -1,11 +1,12 @@
 /** What a person or a program sees of an update: its own words as they come, and its sum at the end. */
 
-import { readBytes } from '../agent/step-log.ts';
 import { drawLine } from '../attach/terminal-modes.ts';
 import type { StatusDocument } from '../control/status-document.ts';
 import { createLineReader, type ReadLine } from '../sandy/update-output.ts';
 import type { RunOutcome } from '../store/run-record.ts';
+import { readBytes } from '../system/file-end.ts';
 import { exitCodes } from './command.ts';
+import { type Builds, countBuilds, noBuilds, readBuilds } from './update-builds.ts';
 import { updateTexts } from './update-texts.ts';
 
 export interface UpdateScreen {
@@ -36,7 +37,7 @@ export function createUpdateScreen({ id, logPath, joined, json }: ScreenParts): 
   const reader = createLineReader();
   let at = 0;
   let run: StatusDocument['run'] = null;
-  let building: string | null = null;
+  let builds: Builds = noBuilds;
   let drawn = false;
 
   const print = (text: string) => {
@@ -52,13 +53,16 @@ export function createUpdateScreen({ id, logPath, joined, json }: ScreenParts): 
     if (!live || run === null) return;
     const elapsedMs = Math.max(0, Date.now() - Date.parse(run.startedAt));
     const columns = process.stdout.columns || 80;
-    const bar = drawBar(run.progress, Math.min(BAR_CELLS, Math.floor(columns / BAR_SHARE)));
-    process.stdout.write(drawLine(updateTexts.line(run, bar, elapsedMs, building), columns - 1));
+    const built = run.phase === 'building' ? countBuilds(builds) : null;
+    // The one that is being built is not done.
+    const done = built === null ? run.progress : ([built[0] - 1, built[1]] as const);
+    const bar = drawBar(done, Math.min(BAR_CELLS, Math.floor(columns / BAR_SHARE)));
+    const line = updateTexts.line(run, bar, elapsedMs, { count: built, now: builds.now });
+    process.stdout.write(drawLine(line, columns - 1));
     drawn = true;
   };
   const show = ({ text, line }: ReadLine) => {
-    if (line.kind === 'heartbeat') building = `${line.key} ${line.phase}`;
-    else if (line.kind === 'refreshing') building = line.key;
+    builds = readBuilds(builds, line);
     if (json) {
       const { kind, ...rest } = line;
       process.stdout.write(

@@ -1,4 +1,4 @@
-/** The sentences of `update`, `start` and `stop`. */
+/** The sentences of `update`. */
 
 import type { StatusDocument } from '../control/status-document.ts';
 import type { KeyedReason } from '../fleet/runs.ts';
@@ -22,7 +22,11 @@ export const updateTexts = {
   really: 'Restart them? [y/N] ',
   declined: 'Nothing was restarted.',
   joined: 'This update is running already; here is what it does.',
-  left: 'The update goes on without this window. `sandy-tray status` shows it; `sandy-tray update --cancel` ends it while no session was restarted.',
+  /** `isOurs`: this process is the agent, which goes on with what comes after the command at work. */
+  left: (isOurs: boolean) =>
+    isOurs
+      ? 'What sandy is doing now goes on; what comes after it waits for the next sandy-tray command or agent. `sandy-tray update --cancel` ends it while no session was restarted.'
+      : 'The update goes on without this window. `sandy-tray status` shows it; `sandy-tray update --cancel` ends it while no session was restarted.',
   hangs:
     'The image build has not moved for 15 minutes. `sandy-tray update --cancel` ends it; no session is touched.',
   aboutTo: (all: boolean, sessions: readonly SessionView[]) => {
@@ -42,13 +46,17 @@ export const updateTexts = {
     run: NonNullable<StatusDocument['run']>,
     bar: string,
     elapsedMs: number,
-    building: string | null,
+    { count: build, now }: { count: readonly [number, number] | null; now: string | null },
   ) => {
+    if (build !== null) {
+      const [at, of] = build;
+      return `${bar}building ${at} of ${of} · ${formatDuration(elapsedMs)} · ${now}`;
+    }
     const [done, total] = run.progress;
     const count = total === null ? `${done} restarted` : `${done} of ${total} restarted`;
     const what =
-      run.phase === 'building' && building !== null
-        ? `building ${building}`
+      run.phase === 'building' && now !== null
+        ? `building ${now}`
         : describePhase(run.phase, run.current);
     return `${bar}${count} · ${formatDuration(elapsedMs)} · ${what}`;
   },
@@ -87,32 +95,6 @@ export const updateTexts = {
     ];
     return `${lines.join('\n')}\n`;
   },
-
-  startNeedsSession: 'Name the session.',
-  isRunning: (key: string) => `${shown(key)} is running.`,
-  started: (key: string) =>
-    `${shown(key)} is running. Attach to it: sandy-tray attach ${shown(key)}`,
-  stopped: (key: string) => `${shown(key)} is stopped.`,
-  startJoined: (key: string) => `${shown(key)} is being started already; waiting for that.`,
-  stopWaits: 'It is being started; it is stopped when it lands.',
-  notStarted: (key: string) =>
-    `${shown(key)} is not running. Sandy's words are above; mend what they name and try again.`,
-  notAttachable: (key: string) =>
-    `${shown(key)} was started, but nobody can attach to it yet. See: sandy-tray status`,
-  /** Where an outcome has no words of its own. */
-  outcomes: {
-    ok: (key: string) => `${shown(key)}: done.`,
-    cancelled: (key: string) => `${shown(key)}: cancelled.`,
-    failed: (key: string) => `${shown(key)}: it failed.`,
-    'start-failed': (key: string) => `${shown(key)} could not be started.`,
-    'no-session': (key: string) => `${shown(key)} is not running.`,
-    'docker-unreachable': () => 'Docker cannot be reached. Start it and try again.',
-    'workspace-missing': (key: string) => `The workspace folder of ${shown(key)} is missing.`,
-    conflict: (key: string) => `${shown(key)} is claimed by two workspaces.`,
-    stuck: (key: string) => `Nobody could see what became of ${shown(key)}. See: sandy-tray status`,
-    lost: (key: string) => `What became of ${shown(key)} is not known. See: sandy-tray status`,
-  } satisfies Record<RunOutcome['kind'], (key: string) => string>,
-  leftOperation: 'It goes on without this window. See: sandy-tray status',
 } as const;
 
 /** The reason of a run that failed is half a sentence; all others have a whole one. */

@@ -2,7 +2,7 @@ import { createInterface } from 'node:readline/promises';
 import type { Ask } from '../agent/asks.ts';
 import type { StatusDocument } from '../control/status-document.ts';
 import { cleanForeignText } from '../system/foreign-text.ts';
-import { type AgentHost, reachAgent } from './agent-host.ts';
+import { isOver, reachAgent } from './agent-host.ts';
 import { parseArguments } from './arguments.ts';
 import { exitCodes, UsageError } from './command.ts';
 import { ANSWER_CHARACTERS, askAgent, exitCodeOf, followRun, seeNow } from './operation-client.ts';
@@ -77,9 +77,10 @@ export async function run(args: readonly string[]): Promise<number> {
     }
     const { id, logPath, joined } = answer;
     const screen = createUpdateScreen({ json, logPath, id, joined });
+    let asked = host;
     const leave = () => {
       screen.close();
-      process.stderr.write(`${updateTexts.left}\n`);
+      process.stderr.write(`${updateTexts.left(asked.isOurs)}\n`);
       process.exit(exitCodes.interrupted);
     };
     process.once('SIGINT', leave);
@@ -89,6 +90,9 @@ export async function run(args: readonly string[]): Promise<number> {
       role,
       id,
       onStatus: screen.take,
+      onHost(next) {
+        asked = next;
+      },
       onNotice: screen.note,
     });
     process.off('SIGINT', leave);
@@ -99,13 +103,9 @@ export async function run(args: readonly string[]): Promise<number> {
   }
 }
 
-async function isOver({ connection }: AgentHost): Promise<boolean> {
-  const notYet = new Promise<null>((resolve) => setImmediate(() => resolve(null)));
-  return (await Promise.race([connection.end, notYet])) !== null;
-}
-
-function refuse(text: string): number {
-  process.stderr.write(`${text}\n`);
+/** `text` is null where it has been said already. */
+function refuse(text: string | null): number {
+  if (text !== null) process.stderr.write(`${text}\n`);
   return exitCodes.unavailable;
 }
 

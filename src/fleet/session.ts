@@ -34,6 +34,13 @@ export interface Absence {
 
 export type FailedStep = 'stop' | 'start';
 
+/** What our own run said had failed while its session was still listed: it decides once that is gone. */
+export interface RememberedStep {
+  readonly step: FailedStep;
+  /** For how long the session has been ready since, in awake time. */
+  readonly ageMs: number;
+}
+
 export type OffReason = 'stopped' | 'quit' | 'ended' | 'update-failed' | 'late' | 'not-attachable';
 
 /** The machine of a session: three phases. Sight is not in here; it is the whole fleet's. */
@@ -45,7 +52,7 @@ export type Phase =
       readonly nullMs: number;
       /** One absent sample so far; the second makes it `away`. */
       readonly absence: Absence | null;
-      readonly failedStep: { readonly step: FailedStep; readonly ageMs: number } | null;
+      readonly failedStep: RememberedStep | null;
     }
   | {
       readonly kind: 'away';
@@ -55,6 +62,7 @@ export type Phase =
       /** The new incarnation it is listed under without an answer; null when absent. */
       readonly listed: { readonly incarnation: Incarnation; readonly nullMs: number } | null;
       readonly alarmed: boolean;
+      readonly failedStep: RememberedStep | null;
     }
   | {
       readonly kind: 'off';

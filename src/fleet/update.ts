@@ -425,17 +425,12 @@ function takeFailedStep(model: Model, key: string, step: 'stop' | 'start', at: n
   const noted = withRun(model, (one) => ({ ...one, stepsFailed: [...one.stepsFailed, key] }));
   // It is back from this very run: whatever failed, it did not keep it away.
   if (run?.restarts.some((restart) => restart.key === key)) return [noted, []];
-  if (row.phase.kind === 'up') {
+  if (row.phase.kind === 'off') return [noted, []];
+  if (row.phase.kind === 'up' || row.phase.listed !== null) {
     const phase = { ...row.phase, failedStep: { step, ageMs: 0 } };
-    return [
-      hinting(
-        withRow(noted, key, () => ({ ...row, phase })),
-        at,
-      ),
-      [],
-    ];
+    const remembered = withRow(noted, key, () => ({ ...row, phase }));
+    return [hinting(remembered, at), []];
   }
-  if (row.phase.kind === 'off' || row.phase.listed !== null) return [noted, []];
   const failed = failUpdate(row, step, { at });
   return [withRow(noted, key, () => failed.row), tell(failed.events)];
 }

@@ -20,6 +20,7 @@ import {
   type Holder,
   isStarting,
   type Phase,
+  type RememberedStep,
   type Row,
   stateOf,
 } from './session.ts';
@@ -159,8 +160,7 @@ function observeReady(row: Row, session: SessionSight, clients: number, look: Lo
   const same = baseline !== null && isSameIncarnation(baseline, session.incarnation);
   const updated = isBackUpdated(row, session);
   const resumed = same && row.phase.kind !== 'up';
-  const failedStep =
-    row.phase.kind === 'up' && same ? ageFailedStep(row.phase.failedStep, look) : null;
+  const failedStep = same ? ageFailedStep(failedStepOf(row.phase), look) : null;
   const next = enter(
     {
       ...row,
@@ -252,7 +252,7 @@ function observeUnanswered(row: Row, session: SessionSight, look: Look): Step {
     const nullMs =
       phase.kind === 'up' && phase.clients === null ? phase.nullMs + look.elapsedMs : 0;
     // Only being ready for long enough takes a failed step back.
-    const failedStep = phase.kind === 'up' ? phase.failedStep : null;
+    const failedStep = failedStepOf(phase);
     const up: Phase = { kind: 'up', clients: null, nullMs, absence: null, failedStep };
     const incarnation = mergeIncarnation(row.incarnation, session.incarnation);
     return quietStep(enter({ ...row, incarnation, imageStale }, up, look));
@@ -280,6 +280,7 @@ function observeUnanswered(row: Row, session: SessionSight, look: Look): Step {
     absence,
     listed: { incarnation: session.incarnation, nullMs: 0 },
     alarmed: false,
+    failedStep: failedStartOf(phase),
   };
   const events =
     phase.kind === 'up' ? [eventOf(row, 'vanished', texts.vanished(row.key), look)] : [];
@@ -298,6 +299,9 @@ function observeAbsent(row: Row, sample: Sample, look: Look): Step {
         : confirmAbsent(held, held.phase, held.phase.absence, sample, lock, look);
     case 'away': {
       if (sample.stopIntended) return stop(held, look);
+      // It had been absent for two looks before: one that lacks it now is enough.
+      const { failedStep } = held.phase;
+      if (failedStep !== null) return failUpdate(held, failedStep.step, look);
       const absence = readLock(spend(held.phase.absence, look), lock);
       return quietStep(enter(held, { ...held.phase, absence, listed: null }, look));
     }
@@ -336,7 +340,14 @@ function confirmAbsent(
       vanishing: false,
     };
   }
-  const away: Phase = { kind: 'away', origin: 'vanished', absence, listed: null, alarmed: false };
+  const away: Phase = {
+    kind: 'away',
+    origin: 'vanished',
+    absence,
+    listed: null,
+    alarmed: false,
+    failedStep: null,
+  };
   return {
     row: enter(row, away, look),
     events: [eventOf(row, 'vanished', texts.vanished(row.key), look)],
@@ -353,7 +364,7 @@ function stop(row: Row, look: Look): Step {
 }
 
 /** Our run reported a failed step and the session is gone: down at once, with the reason we know. */
-export function failUpdate(row: Row, step: 'stop' | 'start', look: Pick<Look, 'at'>): Step {
+export function failUpdate(row: Row, step: RememberedStep['step'], look: Pick<Look, 'at'>): Step {
   const text = texts.updateFailed(row.key, step);
   const alarmed = row.phase.kind === 'away' && row.phase.alarmed;
   return goDown(row, 'update-failed', text, alarmed ? null : 'failed', look);
@@ -456,10 +467,17 @@ function holderOf(lock: Lock): Holder {
   return lock.alive ? 'alive' : 'dead';
 }
 
-function ageFailedStep(
-  failedStep: (Phase & { kind: 'up' })['failedStep'],
-  look: Look,
-): (Phase & { kind: 'up' })['failedStep'] {
+function failedStepOf(phase: Phase): RememberedStep | null {
+  return phase.kind === 'off' ? null : phase.failedStep;
+}
+
+/** What a new life without an answer inherits: the start that failed may be its own, the stop was not. */
+function failedStartOf(phase: Phase): RememberedStep | null {
+  const failedStep = failedStepOf(phase);
+  return failedStep?.step === 'start' ? failedStep : null;
+}
+
+function ageFailedStep(failedStep: RememberedStep | null, look: Look): RememberedStep | null {
   if (failedStep === null) return null;
   const ageMs = failedStep.ageMs + look.elapsedMs;
   return ageMs >= look.windows.returnMs ? null : { ...failedStep, ageMs };

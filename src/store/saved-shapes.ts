@@ -34,13 +34,15 @@ const absence = z.object({
   ),
 });
 
+const failedStep = z.nullable(z.object({ step: z.enum(['stop', 'start']), ageMs: milliseconds }));
+
 const phase = z.discriminatedUnion('kind', [
   z.object({
     kind: z.literal('up'),
     clients: z.nullable(count),
     nullMs: milliseconds,
     absence: z.nullable(absence),
-    failedStep: z.nullable(z.object({ step: z.enum(['stop', 'start']), ageMs: milliseconds })),
+    failedStep,
   }),
   z.object({
     kind: z.literal('away'),
@@ -48,6 +50,7 @@ const phase = z.discriminatedUnion('kind', [
     absence,
     listed: z.nullable(z.object({ incarnation, nullMs: milliseconds })),
     alarmed: z.boolean(),
+    failedStep,
   }),
   z.object({
     kind: z.literal('off'),

@@ -1,8 +1,6 @@
-/** A terminal program as it is started, and what it said last. It outlives this process. */
+/** A terminal program as it is started. It outlives this process. */
 
-import { readFileSync } from 'node:fs';
 import { type DetachedRequest, startDetached } from '../system/detached.ts';
-import { errorCodeOf } from '../system/files.ts';
 
 export type LaunchEnd =
   | { readonly kind: 'not-started'; readonly errorCode: string }
@@ -18,15 +16,4 @@ export async function launch(request: DetachedRequest): Promise<LaunchEnd> {
   if (outcome.kind === 'not-started') return outcome;
   const { code, signal } = await outcome.ended;
   return signal === null ? { kind: 'exited', code: code ?? -1 } : { kind: 'signalled', signal };
-}
-
-/** The last line that a launched program printed; null when there is none. */
-export function readLastLine(outputPath: string): string | null {
-  try {
-    const lines = readFileSync(outputPath, 'utf8').split('\n');
-    return lines.findLast((line) => line.trim() !== '')?.trim() ?? null;
-  } catch (error) {
-    errorCodeOf(error);
-    return null;
-  }
 }

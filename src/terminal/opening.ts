@@ -3,10 +3,11 @@
 import { rmSync, statSync, writeFileSync } from 'node:fs';
 import type { DetachedCommand } from '../system/detached.ts';
 import { findExecutable } from '../system/executable.ts';
+import { readFileEnd } from '../system/file-end.ts';
 import { errorCodeOf } from '../system/files.ts';
 import type { TerminalSetting } from '../system/terminal-names.ts';
 import { type Candidate, hasDisplay, listCandidates, type UnfitTerminal } from './candidates.ts';
-import { type LaunchEnd, launch, readLastLine } from './launching.ts';
+import { type LaunchEnd, launch } from './launching.ts';
 import { writeCommandText } from './mac-terminals.ts';
 import {
   type Errand,
@@ -150,7 +151,7 @@ async function attemptWindow(
   }
   rmSync(ticket.nameFile('command'), { force: true });
   const why =
-    waited.kind === 'not-started' ? waited : { ...waited, lastLine: readLastLine(outputPath) };
+    waited.kind === 'not-started' ? waited : { ...waited, lastLine: readFileEnd(outputPath, 0) };
   return { kind: 'given-up', why };
 }
 

@@ -49,6 +49,30 @@ describe.concurrent('an agent that is started while an update on a terminal is i
     await expectDoneOnce(stage, fleet, keys);
   });
 
+  test('waits for as long as it takes to make room, and says so once', async ({ stage }) => {
+    await addSlowFleet(stage, [{ name: 'asa', build: 'hangs' }]);
+    const update = stage.start(['update', '--all', '--yes']);
+    await reaches(stage, /Refreshing/, () => `${update.stdout()}${update.stderr()}`);
+    // It can answer nothing.
+    update.child.kill('SIGSTOP');
+    const agent = stage.start(['run']);
+    const words = `Another sandy-tray command (pid ${update.pid}) is the agent for as long as it lasts; waiting for it to make room.\n`;
+    await until(
+      () => agent.stderr() === words,
+      () => `the reason to wait: ${agent.stdout()}${agent.stderr()}`,
+    );
+    update.child.kill('SIGCONT');
+    await until(
+      () => agent.stdout().startsWith(`Watching (pid ${agent.pid}).`),
+      () => `the agent: ${agent.stdout()}${agent.stderr()}`,
+    );
+    expect(agent.stderr()).toBe(words);
+    expect(await stage.program.run(['update', '--cancel'])).toMatchObject({ code: 0, stderr: '' });
+    expect(await update.ended).toEqual({ code: 1, signal: null });
+    agent.child.kill('SIGTERM');
+    expect(await agent.ended).toEqual({ code: 0, signal: null });
+  });
+
   test('need not wait for its end', async ({ stage }) => {
     const fleet = await addSlowFleet(stage, [{ name: 'asa', build: 'hangs' }]);
     const update = stage.start(['update', '--all', '--yes']);

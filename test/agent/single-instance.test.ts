@@ -72,6 +72,22 @@ describe.concurrent('one agent a folder', () => {
     expect(await second.stop()).toMatchObject({ code: 0, stderr: '' });
   });
 
+  test('a command that can be none says why, and only that', async ({ program }) => {
+    await program.addFleet({ sessions: [{ key: 'asa-1' }] });
+    const ownFolder = join(program.folder, 'd'.repeat(120));
+    const path = join(ownFolder, 'agent.sock');
+    for (const args of [
+      ['update', '--all', '--yes'],
+      ['start', 'asa-1'],
+    ]) {
+      expect(await program.run(args, { ...fast, SANDY_TRAY_DIR: ownFolder })).toMatchObject({
+        code: 69,
+        stdout: '',
+        stderr: `The path of the agent's socket is too long (${path.length} bytes, at most 107): ${path}. Set SANDY_TRAY_DIR to a shorter path.\n`,
+      });
+    }
+  });
+
   test('goes on without a socket where its path is too long, and says so in a sentence', async ({
     program,
     startAgent,

@@ -96,7 +96,15 @@ describe.concurrent('a start', () => {
       if (agents === 'no agent') await agent.stop();
       const starter = begin(stage, 'start', 'alpha', '--json');
       await isCalled(fleet, '--start');
-      const stopper = await ask(stage, 'stop', 'alpha', '--json');
+      const [stopper, waiter] = await Promise.all([
+        ask(stage, 'stop', 'alpha', '--json'),
+        ask(stage, 'stop', 'alpha'),
+      ]);
+      expect(waiter).toEqual({
+        code: 0,
+        stdout: `${alpha.key} is stopped.\n`,
+        stderr: `${alpha.key} is being started; it is stopped when it lands.\n`,
+      });
       const started = await finish(starter);
       expect(started.code).toBe(1);
       expect(readObjects(started)).toMatchObject([{ kind: 'cancelled', retryable: true }]);
@@ -111,6 +119,33 @@ describe.concurrent('a start', () => {
       expect(stateOf(status, alpha)).toBe('stopped');
       expect(status.failures).toEqual([]);
       expect((await stage.readLog()).filter(({ notice }) => notice)).toEqual([]);
+    });
+  }
+});
+
+describe.concurrent('a session that nobody knows', () => {
+  for (const [verb, name, kind] of [
+    ['start', 'nobody', 'no-session'],
+    ['stop', 'nobody', 'no-session'],
+    ['start', 'al', 'ambiguous'],
+    ['stop', 'al', 'ambiguous'],
+    ['start', '.', 'no-session'],
+  ] as const) {
+    test(`is refused, for programs in an object: ${verb} ${name}`, async ({ stage }) => {
+      const fleet = await stage.addFleet(['alpha', 'alpine']);
+      const json = await ask(stage, verb, name, '--json');
+      const plain = await ask(stage, verb, name);
+      expect(plain).toMatchObject({ code: 2, stdout: '' });
+      const [sentence, usage] = plain.stderr.split('\n');
+      expect(usage).toBe(`Usage: sandy-tray ${verb} SESSION [--json]`);
+      if (name === '.') {
+        expect(sentence).toBe(
+          `No session was ever seen in ${stage.program.folder}, and sandy may have something to ask. Start it in a terminal.`,
+        );
+      }
+      expect(json).toMatchObject({ code: 2, stderr: plain.stderr });
+      expect(readObjects(json)).toEqual([{ key: null, kind, text: sentence, retryable: false }]);
+      expect(changingCalls(fleet)).toEqual([]);
     });
   }
 });
@@ -203,7 +238,9 @@ describe.concurrent('a stop', () => {
     await takeAway(agent, fleet, alpha);
     const asked = await ask(stage, 'stop', 'alpha', '--json');
     expect(asked.code).toBe(1);
-    expect(readObjects(asked)).toMatchObject([{ kind: 'refused', why: 'no-session' }]);
+    expect(readObjects(asked)).toMatchObject([
+      { kind: 'refused', why: 'no-session', text: `${alpha.key} is not running.` },
+    ]);
     expect(verbs(fleet)).toEqual([]);
   });
 });

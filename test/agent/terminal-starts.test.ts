@@ -1,3 +1,5 @@
+import { mkdirSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, expect } from 'vitest';
 import { sessionOf, setSession } from '../../fixtures/fake-sandy/fleet.mjs';
 import { test } from '../attach/terminals.ts';
@@ -71,6 +73,34 @@ describe.concurrent('a start that a person makes in a terminal', () => {
     expect(await ask(stage, 'start', 'alpha')).toMatchObject({ code: 0, stderr: '' });
   });
 
+  test('is seen by the agent that was started meanwhile', async ({ desk }) => {
+    const { stage } = desk;
+    const { fleet, alpha, agent } = await prepare(stage);
+    await takeAway(agent, fleet, alpha);
+    await agent.stop();
+    setSession(fleet.dir, alpha.record, { needsApproval: true, approved: false });
+    const window = desk.open(process.execPath, programArguments('start', 'alpha'));
+    await window.sees('Approve? [y/N]');
+    await stage.startAgent({ watched: false });
+    window.type('y\r');
+    await window.sees(`${alpha.key} is running. Attach to it`);
+    expect(await window.ends()).toBe(0);
+  });
+
+  test('in a folder where no session was ever seen becomes one', async ({ desk }) => {
+    const { stage } = desk;
+    const fleet = await stage.addFleet([]);
+    const folder = join(stage.program.folder, 'elsewhere');
+    mkdirSync(folder);
+    const window = desk.open(process.execPath, programArguments('start', '.'), { cwd: folder });
+    await window.sees(/Daemon session ready: elsewhere-\w+/);
+    await window.sees(/elsewhere-\w+ is running\. Attach to it: sandy-tray attach elsewhere-\w+/);
+    expect(await window.ends()).toBe(0);
+    expect(callsOf(fleet, '--start').map(({ argv }) => argv)).toEqual([
+      ['--start', '--workspace', folder],
+    ]);
+  });
+
   test('joins one that is made for somebody else', async ({ desk }) => {
     const { stage } = desk;
     const { fleet, alpha, agent } = await prepare(stage, { beforeLockMs: 90_000 });
@@ -82,6 +112,19 @@ describe.concurrent('a start that a person makes in a terminal', () => {
     await window.sees(`${alpha.key} is running.`);
     expect(await window.ends()).toBe(0);
     expect((await other.ended).code).toBe(0);
+    expect(callsOf(fleet, '--start')).toHaveLength(1);
+  });
+
+  test('is joined by one that is made for somebody else', async ({ desk }) => {
+    const { stage } = desk;
+    const { fleet, alpha, agent } = await prepare(stage, { beforeLockMs: 90_000 });
+    await takeAway(agent, fleet, alpha);
+    const window = desk.open(process.execPath, programArguments('start', 'alpha'));
+    await isCalled(fleet, '--start');
+    const other = await ask(stage, 'start', 'alpha');
+    expect(other).toMatchObject({ code: 0, stderr: '' });
+    await window.sees(`${alpha.key} is running.`);
+    expect(await window.ends()).toBe(0);
     expect(callsOf(fleet, '--start')).toHaveLength(1);
   });
 });

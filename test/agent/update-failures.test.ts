@@ -61,9 +61,9 @@ const failing: Readonly<Record<string, Failing>> = {
   },
   'whose container crashes': {
     spec: { start: 'crash-loop', delays: { crashLoopMs: 20_000 } },
-    kind: 'late',
-    text: notBack,
-    reason: 'did not come back',
+    kind: 'update-failed',
+    text: notStarted,
+    reason: 'could not be restarted and is down',
     mended: { start: 'ok' },
   },
   'whose lock lingers': {

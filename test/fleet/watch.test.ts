@@ -344,6 +344,68 @@ describe('our run reports a failed step', () => {
     expect(fleet.view.failures[0]?.text).toContain('stopping it failed');
   });
 
+  const dying = listed('a', { life: 2, updated: true, clients: null });
+
+  test('its new container still listed: remembered, and down once that is gone', () => {
+    const fleet = bereft();
+    fleet.look([dying, b]);
+    fleet.send({ kind: 'run-step-failed', key: 'a', step: 'start' });
+    fleet.keepLooking(20_000, [dying, b]);
+    expect(fleet.session('a').state).toBe('starting');
+    fleet.look([absent('a'), b]);
+    expect(fleet.session('a').state).toBe('down');
+    expect(fleet.view.failures).toMatchObject([{ key: 'a', kind: 'update-failed' }]);
+    expect(fleet.story).toEqual(['vanished a', 'down a!']);
+  });
+
+  test('its new container not seen yet: a start that failed is remembered for that', () => {
+    const fleet = watched();
+    fleet.send({ kind: 'run-step-failed', key: 'a', step: 'start' });
+    fleet.look([dying, b]);
+    fleet.look([absent('a'), b]);
+    expect(fleet.session('a').state).toBe('down');
+  });
+
+  test('a stop that failed was of the life before', () => {
+    const fleet = watched();
+    fleet.send({ kind: 'run-step-failed', key: 'a', step: 'stop' });
+    fleet.look([dying, b]);
+    fleet.keepLooking(2000, [absent('a'), b]);
+    expect(fleet.session('a').state).toBe('missing');
+  });
+
+  test('its new container listed past the alarm: the same incident, no second banner', () => {
+    const fleet = bereft();
+    fleet.keepLooking(100_000, [dying, b]);
+    fleet.send({ kind: 'run-step-failed', key: 'a', step: 'start' });
+    fleet.look([absent('a'), b]);
+    expect(fleet.session('a').state).toBe('down');
+    expect(fleet.view.failures).toMatchObject([{ key: 'a', kind: 'update-failed' }]);
+    expect(fleet.story.filter((line) => line.endsWith('!'))).toEqual(['late a!']);
+  });
+
+  test.each([
+    ['the new container after all', listed('a', { life: 2, updated: true })],
+    ['another start', listed('a', { life: 3 })],
+  ])('cleared by the answer of %s', (_, ready) => {
+    const fleet = bereft();
+    fleet.look([dying, b]);
+    fleet.send({ kind: 'run-step-failed', key: 'a', step: 'start' });
+    fleet.look([ready, b]);
+    expect(fleet.session('a').state).toBe('detached');
+    fleet.keepLooking(2000, [absent('a'), b]);
+    expect(fleet.session('a').state).toBe('missing');
+  });
+
+  test('a stop that is meant goes before a start that failed', () => {
+    const fleet = bereft();
+    fleet.look([dying, b]);
+    fleet.send({ kind: 'run-step-failed', key: 'a', step: 'start' });
+    fleet.send({ kind: 'stop-intended', key: 'a' });
+    fleet.look([absent('a'), b]);
+    expect(fleet.session('a').state).toBe('stopped');
+  });
+
   test('cleared by a new life', () => {
     const fleet = watched();
     fleet.send({ kind: 'run-step-failed', key: 'a', step: 'stop' });

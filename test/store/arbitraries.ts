@@ -48,15 +48,17 @@ const absence = fc.record({
   ),
 });
 
+const failedStep = fc.option(
+  fc.record({ step: fc.constantFrom('stop' as const, 'start' as const), ageMs: ms }),
+);
+
 const phase: fc.Arbitrary<Row['phase']> = fc.oneof(
   fc.record({
     kind: fc.constant('up' as const),
     clients: fc.option(fc.nat()),
     nullMs: ms,
     absence: fc.option(absence),
-    failedStep: fc.option(
-      fc.record({ step: fc.constantFrom('stop' as const, 'start' as const), ageMs: ms }),
-    ),
+    failedStep,
   }),
   fc.record({
     kind: fc.constant('away' as const),
@@ -64,6 +66,7 @@ const phase: fc.Arbitrary<Row['phase']> = fc.oneof(
     absence,
     listed: fc.option(fc.record({ incarnation, nullMs: ms })),
     alarmed: flag,
+    failedStep,
   }),
   fc.record({
     kind: fc.constant('off' as const),
