@@ -1,6 +1,6 @@
 /** What the running update prints, in a window of its own; the last one's words where none runs. */
 
-import { readBytes } from '../agent/step-log.ts';
+import { readBytes } from '../system/file-end.ts';
 import { createLineReader } from '../sandy/update-output.ts';
 import { contactAgent } from './agent-connection.ts';
 import { exitCodes } from './command.ts';
@@ -28,6 +28,7 @@ export async function run(): Promise<number> {
     kind: 'reached',
     connection,
     status,
+    isOurs: false,
     onNotice: () => {},
     close: async () => connection.close(),
   } as const;
