@@ -6,11 +6,11 @@ import { findSandyProcesses } from '../sandy/update-processes.ts';
 import type { RunFolders } from '../store/run-folders.ts';
 import type { RunRecord, RunStep } from '../store/run-record.ts';
 import { type DetachedCommand, startDetached, waitForEnd } from '../system/detached.ts';
+import { readFileEnd, sizeOfFile, writtenAt } from '../system/file-end.ts';
 import type { WriteOutcome } from '../system/files.ts';
 import { identifyProcess, isAlive, type ProcessIdentity } from '../system/process-identity.ts';
 import { continueRun } from './cancelling.ts';
 import type { OthersAwaited } from './others.ts';
-import { readFileEnd, sizeOfFile, writtenAt } from './step-log.ts';
 import { texts } from './texts.ts';
 
 /** One start, stop or update, with its record on disk, which is always ahead of what is done. */

@@ -68,6 +68,8 @@ interface Job {
 
 const SLOT_LOOK_MS = 250;
 const CUT_LIMIT_MS = 10_000;
+/** Well within what a command waits for an answer. */
+const SUM_LIMIT_MS = 20_000;
 
 export function createOperator(parts: OperatorParts): Operator {
   const { stateFolder, folders, looks, model } = parts;
@@ -177,9 +179,9 @@ export function createOperator(parts: OperatorParts): Operator {
       await current.known;
       const record = current.operation.record();
       if (jobs.length <= 1 && isOver(record)) {
-        // Only its sum is still to be made, if that.
-        await current.finished;
-        return ask(asked, by);
+        // Only its sum is still to be made, if that; whoever asks can't wait until the last session is back.
+        await Promise.race([current.finished, looks.pause(SUM_LIMIT_MS)]);
+        if (current.operation.record().endedAt !== null) return ask(asked, by);
       }
       if (jobs.length > 1 || !isStopOfStart(record, asked)) return busyWith(useOf(record));
       current.operation.change({ wish: 'stop' });
@@ -273,12 +275,9 @@ export function createOperator(parts: OperatorParts): Operator {
   };
 }
 
-/** Every command of it has ended, or is not begun any more; what came of them is being seen to. */
-function isOver({ steps, wish, endedAt }: RunRecord): boolean {
-  if (endedAt !== null) return true;
-  return steps.every(
-    (step) => step.endedAt !== null || (wish === 'cut' && step.startedAt === null),
-  );
+/** Every command of it has ended; what came of them is being seen to, or is known. */
+function isOver({ steps, endedAt }: RunRecord): boolean {
+  return endedAt !== null || steps.every((step) => step.endedAt !== null);
 }
 
 /** Whether an ask is covered by what is still to come: a dead attempt, or one being given up, answers nobody. */

@@ -6,8 +6,6 @@ import {
 } from '../sandy/update-output.ts';
 import { readBytes, sizeOfFile } from '../system/file-end.ts';
 
-export { readFileEnd, sizeOfFile, writtenAt } from '../system/file-end.ts';
-
 /** What one step of an update has printed, read as far as it goes. */
 export interface StepLog {
   /** Takes in what is new; without yielding, so that who reads and who decides can't be out of step. */

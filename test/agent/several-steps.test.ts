@@ -181,3 +181,19 @@ describe.concurrent('a first step', () => {
     expect(readOutcome(late).restarted).toEqual([find(fleet, 'asa').key]);
   });
 });
+
+describe.concurrent('an update that only waits for a session to come back', () => {
+  test('tells whoever asks that it is busy, long before they give up', async ({ stage }) => {
+    await addSlowFleet(stage, [{ name: 'asa', start: 'claimed' }, 'bor']);
+    // A minute until it is late.
+    stage.scale(10);
+    const agent = await stage.startAgent({ watched: false });
+    const update = begin(stage, 'update', 'asa', '--yes', '--json');
+    await isOver(stage, 0);
+    expect(await ask(stage, 'stop', 'bor')).toMatchObject({ code: BUSY, stdout: '' });
+    update.child.kill('SIGKILL');
+    await update.ended;
+    await agent.stop();
+    expect(readRuns(stage.program)).toMatchObject([{ op: 'update', endedAt: null }]);
+  });
+});
