@@ -137,7 +137,7 @@ export function createSystrayHelper(parts: SystrayHelperParts): HelperTray {
       const sinceMs = performance.now() - (changedAt.get(message.__id) ?? Number.NEGATIVE_INFINITY);
       const row: TrayItem | undefined = rows.get(message.__id);
       // The parent of a menu is clicked by the pointer's passing.
-      if (row?.kind !== 'action' || !row.enabled || sinceMs < SETTLE_MS) return;
+      if (row?.kind !== 'action' || !row.enabled || sinceMs < SETTLE_MS / timeScale) return;
       listener.onClick({ action: row.action, activationToken: null });
     },
     onChange: () => setState(nameState(helper.condition())),
