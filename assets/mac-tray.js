@@ -12,7 +12,6 @@
  */
 
 /* global ObjC, $ */
-/* biome-ignore-all lint/complexity/useOptionalChain: kept to what every JavaScriptCore of macOS knows */
 /* biome-ignore-all lint/suspicious/noUnusedExpressions: reading a method's name calls it */
 
 ObjC.import('Cocoa');
@@ -57,7 +56,8 @@ function makeItem(row) {
   const hasMenu = row.items !== undefined && row.items.length > 0;
   const made = $.NSMenuItem.alloc.initWithTitleActionKeyEquivalent(
     $(row.label),
-    hasMenu ? null : 'clicked:',
+    // That of a row with a menu is then set by the system.
+    'clicked:',
     $(''),
   );
   made.enabled = row.enabled === true;
@@ -138,7 +138,7 @@ ObjC.registerSubclass({
     'menuDidClose:': {
       types: ['void', ['id']],
       implementation: () => {
-        target.performSelectorWithObjectAfterDelay('closed:', null, AFTER_CLICK_SECONDS);
+        target.performSelectorWithObjectAfterDelay('closed:', target, AFTER_CLICK_SECONDS);
       },
     },
     'closed:': {

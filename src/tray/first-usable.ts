@@ -36,6 +36,8 @@ export function createFirstUsable(
           return setState(next);
         }
         firstReason ??= reason;
+        // What it says of its end is not ours.
+        current = null;
         ending = Promise.all([ending, started.stop()]).then(() => {});
         startNext();
       },

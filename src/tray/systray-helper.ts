@@ -65,6 +65,7 @@ export function createSystrayHelper(parts: SystrayHelperParts): HelperTray {
   /** What the helper was told, by slot. */
   const told = new Map<number, string>();
   let toldLook = '';
+  let encoded: { readonly key: string; readonly text: string } | null = null;
   const changedAt = new Map<number, number>();
 
   const setState = (next: TrayState) => {
@@ -72,8 +73,16 @@ export function createSystrayHelper(parts: SystrayHelperParts): HelperTray {
     state = next;
     listener.onState(next);
   };
+  /** The helper itself sets its icon only when it is another one; it never gives back what that takes. */
+  const writeIcon = (icon: TrayIcon): string => {
+    const key = parts.hasTemplateIcons ? icon.shape : `${icon.shape} ${icon.count}`;
+    if (encoded?.key !== key) {
+      encoded = { key, text: parts.encodeIcon(icon).toString('base64') };
+    }
+    return encoded.text;
+  };
   const writeLook = ({ icon, title, tooltip }: TrayPicture) => ({
-    icon: parts.encodeIcon(icon).toString('base64'),
+    icon: writeIcon(icon),
     title,
     tooltip: tooltip.text === '' ? tooltip.title : `${tooltip.title}\n${tooltip.text}`,
     isTemplateIcon: parts.hasTemplateIcons,

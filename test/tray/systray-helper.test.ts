@@ -100,11 +100,13 @@ describe('the menu in a helper', () => {
     expect(drawn()).toBe(1);
     tray.show(makePicture([...usual.slice(0, -1), row('quit', { checked: true })]));
     tray.show(makePicture(usual, { icon: { shape: 'stale', count: 2 }, title: '2' }));
-    await eventually(() => expect(actor.heard.length).toBe(before + 3));
+    tray.show(makePicture(usual, { icon: { shape: 'stale', count: 2 }, title: '3' }));
+    await eventually(() => expect(actor.heard.length).toBe(before + 4));
     expect(actor.heard.slice(before)).toMatchObject([
       { type: 'update-item', seq_id: -1, item: { title: '✓ quit', items: [] } },
       { type: 'update-menu', menu: { title: '2', icon: Buffer.from('stale').toString('base64') } },
       { type: 'update-item', item: { title: 'quit' } },
+      { type: 'update-menu', menu: { title: '3', icon: Buffer.from('stale').toString('base64') } },
     ]);
     expect(drawn()).toBe(2);
   });
