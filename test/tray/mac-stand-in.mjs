@@ -219,9 +219,11 @@ const act = (line) => {
   if (verb === 'close') delegate['menuDidClose:'](statusItem.menu);
   if (verb === 'click') {
     const row = findRow(statusItem.menu, label);
-    // The menu is closed before the click arrives.
+    // The menu is closed before the click arrives, and rows that are gone then do nothing.
     delegate['menuDidClose:'](statusItem.menu);
-    if (row.owner !== null && row.enabled && row.submenu === null) row.target[row.action](row);
+    setTimeout(() => {
+      if (row.owner !== null && row.enabled && row.submenu === null) row.target[row.action](row);
+    }, 20);
   }
   look();
 };
