@@ -3,6 +3,7 @@
 import type { RunOrigin } from '../fleet/runs.ts';
 import type { FailureKind, SessionState } from '../fleet/session.ts';
 import { countSessions } from '../fleet/texts.ts';
+import type { HelperReason } from './helper-process.ts';
 
 /** What a session's state looks like in a row: its shape tells it without the word. */
 export const stateShapes: Readonly<Record<SessionState, string>> = {
@@ -203,3 +204,27 @@ export const texts = {
   doctor: 'Doctor',
   quit: 'Quit (sessions keep running)',
 } as const;
+
+/** Why another program can't draw the tray, and what to do about it. */
+export const helperReasons: Readonly<Record<HelperReason['kind'], (detail: string) => string>> = {
+  'no-package': () =>
+    'The program that draws the icon is not installed. Install sandy-tray again, with all it depends on.',
+  'wrong-digest': (path) =>
+    `The program that draws the icon is not the one that it should be: ${path}. It was not run; install sandy-tray again.`,
+  'not-copied': (code) =>
+    `The program that draws the icon could not be copied to the state folder (${code}). Make room there, or make it writable.`,
+  'no-display': () =>
+    'There is no X display to show the icon on. Start the agent from the desktop session, where DISPLAY is set.',
+  'no-desktop': (name) =>
+    `This session has no menu bar (it is ${name === '' ? 'of an unknown kind' : `a “${name}” session`}). Start the agent from the desktop, not over ssh.`,
+  'missing-library': (library) =>
+    `The program that draws the icon needs ${library}. Install it (Debian, Ubuntu: libayatana-appindicator3-1) and start the agent again.`,
+  'wrong-processor': () =>
+    'The program that draws the icon is for Intel processors. Install Rosetta (softwareupdate --install-rosetta) and start the agent again.',
+  'not-started': (code) =>
+    `The program that draws the icon could not be started (${code}). It is tried again; see that the state folder lets programs run.`,
+  'not-ready': () =>
+    'The program that draws the icon did not get ready in time. It is tried again; log in to the desktop again if that lasts.',
+  ended: (how) =>
+    `The program that draws the icon ended (${how}). It is started again; log in to the desktop again if that lasts.`,
+};

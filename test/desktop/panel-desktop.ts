@@ -12,7 +12,20 @@ import { requireTools } from './desktop.ts';
 import { writeBusSettings, writePanelSettings } from './panel-settings.ts';
 import { type Shot, takeShot } from './screen.ts';
 
-export type PanelName = 'xfce4-panel' | 'lxqt-panel';
+export type PanelName = 'xfce4-panel' | 'lxqt-panel' | 'trayer';
+
+const panelArguments: Readonly<Record<PanelName, readonly string[]>> = {
+  'xfce4-panel': ['--disable-wm-check'],
+  'lxqt-panel': [],
+  // Of the old kind: it knows nothing of the bus.
+  trayer: ['--edge', 'top', '--align', 'left', '--widthtype', 'request', '--height', '32'],
+};
+
+const desktopNames: Readonly<Record<PanelName, string>> = {
+  'xfce4-panel': 'XFCE',
+  'lxqt-panel': 'LXQt',
+  trayer: 'Openbox',
+};
 
 export interface PanelDesktop {
   /** What every program on it is run with. */
@@ -23,6 +36,9 @@ export interface PanelDesktop {
   readonly press: (key: string) => void;
   readonly startPanel: () => void;
   readonly killPanel: () => Promise<void>;
+  /** Kills whatever runs on the desktop under a name, which has 15 characters at most. */
+  readonly killNamed: (name: string) => Promise<void>;
+  readonly countNamed: (name: string) => number;
   readonly startBus: () => Promise<void>;
   readonly killBus: () => Promise<void>;
 }
@@ -66,7 +82,7 @@ export async function startPanelDesktop(panel: PanelName): Promise<PanelDesktop>
     LANG: 'C.UTF-8',
     DISPLAY: display,
     DBUS_SESSION_BUS_ADDRESS: `unix:path=${folder}/bus`,
-    XDG_CURRENT_DESKTOP: panel === 'xfce4-panel' ? 'XFCE' : 'LXQt',
+    XDG_CURRENT_DESKTOP: desktopNames[panel],
     XDG_SESSION_TYPE: 'x11',
     QT_QPA_PLATFORM: 'xcb',
     GDK_BACKEND: 'x11',
@@ -82,9 +98,16 @@ export async function startPanelDesktop(panel: PanelName): Promise<PanelDesktop>
     await answerOf(bus);
   };
   const startPanel = () => {
-    start(panel, panel === 'xfce4-panel' ? ['--disable-wm-check'] : [], variables).stdout?.resume();
+    start(panel, panelArguments[panel], variables).stdout?.resume();
   };
   const xdotool = (...args: string[]) => execFileSync('xdotool', args, { env: variables });
+  const listNamed = (name: string) =>
+    listProcesses(display).filter((pid) => nameOf(pid) === name && isRunning(pid));
+  const killNamed = async (name: string) => {
+    const pids = listNamed(name);
+    for (const pid of pids) process.kill(pid, 'SIGKILL');
+    await Promise.all(pids.map(expectGone));
+  };
   await startBus();
   start('openbox', [], variables).stdout?.resume();
   startPanel();
@@ -98,11 +121,9 @@ export async function startPanelDesktop(panel: PanelName): Promise<PanelDesktop>
       xdotool('key', key);
     },
     startPanel,
-    async killPanel() {
-      const pids = listProcesses(display).filter((pid) => nameOf(pid) === panel);
-      for (const pid of pids) process.kill(pid, 'SIGKILL');
-      await Promise.all(pids.map(expectGone));
-    },
+    killPanel: () => killNamed(panel),
+    killNamed,
+    countNamed: (name) => listNamed(name).length,
     startBus,
     async killBus() {
       bus?.kill('SIGKILL');

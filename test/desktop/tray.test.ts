@@ -15,8 +15,10 @@ beforeAll(async () => {
   return driver.remove;
 });
 
+type UsualPanel = Exclude<PanelName, 'trayer'>;
+
 /** Which button opens the menu: Qt's panel takes the left one for something else. */
-const menuButton: Readonly<Record<PanelName, number>> = { 'xfce4-panel': 1, 'lxqt-panel': 3 };
+const menuButton: Readonly<Record<UsualPanel, number>> = { 'xfce4-panel': 1, 'lxqt-panel': 3 };
 /** Where the panel ends; below is nothing but what it opens. */
 const PANEL_HEIGHT = 40;
 
@@ -24,7 +26,7 @@ const PANEL_HEIGHT = 40;
 const rows = (count: number): readonly TrayItem[] => [action('first_row'), ...sessions(count)];
 const withCount = (count: number): Partial<TrayPicture> => ({ icon: { shape: 'ok', count } });
 
-async function startAll(panel: PanelName) {
+async function startAll(panel: UsualPanel) {
   const desktop = await startPanelDesktop(panel);
   const script = startScript(driver.file, ['1000'], { env: desktop.variables });
   const show = (shown: TrayPicture) => script.tell(JSON.stringify(shown));
