@@ -52,7 +52,7 @@ export interface AgentOptions {
   /** Somebody starts a lasting agent; null: this one is it. */
   readonly onHandOver: (() => void) | null;
   /** Starts the tray, where there is to be one. */
-  readonly tray: ((listener: TrayListener) => TrayBackend) | null;
+  readonly tray: ((listener: TrayListener) => TrayBackend | null) | null;
   /** How windows are opened; null: none are. */
   readonly windows: ((preferences: Preferences) => Promise<OpenParts>) | null;
   /** A person chose to end the agent. */
@@ -217,7 +217,7 @@ export async function startAgent(options: AgentOptions): Promise<Agent> {
   const toldStates = new Set<string>();
   const noteTray = (state: TrayState) => {
     publish(loop.model());
-    const cure = describeCure(state);
+    const cure = tray?.explain() ?? describeCure(state);
     // No tray is a normal state: once is enough.
     if (cure === null || toldStates.has(state)) return;
     toldStates.add(state);

@@ -1,4 +1,5 @@
 import type { FleetView } from '../fleet/view.ts';
+import { describeCure } from '../tray/cures.ts';
 import type { TrayBackend, TrayListener, TrayPicture, TrayState } from '../tray/tray-picture.ts';
 
 /** The agent's hand on its tray. */
@@ -6,11 +7,13 @@ export interface TrayHost {
   /** Shows the fleet, at most twice a second; a panel need not see each step. */
   readonly show: (fleet: FleetView) => void;
   readonly state: () => TrayState;
+  /** Why no icon is shown, in a sentence; null: one is, or nobody knows. */
+  readonly explain: () => string | null;
   readonly stop: () => Promise<void>;
 }
 
 export interface TrayHostParts {
-  readonly start: (listener: TrayListener) => TrayBackend;
+  readonly start: (listener: TrayListener) => TrayBackend | null;
   readonly listener: TrayListener;
   readonly draw: (fleet: FleetView) => TrayPicture;
   readonly timeScale: number;
@@ -29,11 +32,13 @@ export function createTrayHost({ start, listener, draw, timeScale }: TrayHostPar
     timer = null;
     if (newest === null || stopped) return;
     shownMs = performance.now();
-    backend.show(draw(newest));
+    backend?.show(draw(newest));
     newest = null;
   };
   return {
-    state: () => backend.state(),
+    state: () => backend?.state() ?? 'off',
+    explain: () =>
+      backend === null ? null : (backend.explain?.() ?? describeCure(backend.state())),
     show(fleet) {
       newest = fleet;
       timer ??= setTimeout(showNow, Math.max(0, shownMs + everyMs - performance.now()));
@@ -41,7 +46,7 @@ export function createTrayHost({ start, listener, draw, timeScale }: TrayHostPar
     async stop() {
       stopped = true;
       if (timer !== null) clearTimeout(timer);
-      await backend.stop();
+      await backend?.stop();
     },
   };
 }

@@ -41,7 +41,7 @@ export async function run(args: readonly string[]): Promise<number> {
       end();
     },
     onHandOver: null,
-    tray: prepareTray(values['no-tray'] === true ? 'off' : preferences.tray, timeScale),
+    tray: prepareTray(values['no-tray'] === true ? 'off' : preferences.tray, setup),
     windows: (now) => prepareWindows(setup, now),
     onQuit: end,
     warn,

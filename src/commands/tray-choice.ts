@@ -1,35 +1,42 @@
 import type { TrayChoice } from '../store/preferences.ts';
-import { connectBus } from '../system/dbus-connection.ts';
-import { drawIcon } from '../tray/icon.ts';
-import { toArgb32 } from '../tray/pixels.ts';
-import { createStatusNotifier } from '../tray/status-notifier.ts';
+import { type BusConnection, connectBus } from '../system/dbus-connection.ts';
+import { chooseTrays, startTray } from '../tray/choosing.ts';
+import { describeReason } from '../tray/reasons.ts';
 import type { TrayBackend, TrayListener } from '../tray/tray-picture.ts';
+import type { Setup } from './setup.ts';
 
-/** How the tray is started here; null: there is to be none. */
+/** How the tray is started on this machine; null: there is to be none. */
 export function prepareTray(
   choice: TrayChoice,
-  timeScale: number,
-): ((listener: TrayListener) => TrayBackend) | null {
-  if (choice === 'off' || process.platform !== 'linux') return null;
+  { folders, timeScale }: Pick<Setup, 'folders' | 'timeScale'>,
+): ((listener: TrayListener) => TrayBackend | null) | null {
+  const question = { choice, platform: process.platform, arch: process.arch };
+  if (chooseTrays(question).length === 0) return null;
   return (listener) => {
-    const bus = connectBus(process.env, timeScale);
-    const backend = createStatusNotifier({
-      bus,
-      listener,
+    let bus: BusConnection | null = null;
+    const tray = startTray({
+      ...question,
+      environment: process.env,
+      folders,
       timeScale,
-      drawIcon(icon, sizePx) {
-        // Nobody can ask a panel for its colour; the dark one is readable on both.
-        const pixels = drawIcon(icon, sizePx, 'dark');
-        const { width, height } = pixels;
-        return { width, height, argb: Buffer.from(toArgb32(pixels)) };
+      makeBus() {
+        bus ??= connectBus(process.env, timeScale);
+        return bus;
       },
+      listener,
     });
-    return {
-      ...backend,
-      async stop() {
-        await backend.stop();
-        await bus.close();
-      },
-    };
+    return (
+      tray && {
+        ...tray,
+        explain() {
+          const reason = tray.reason();
+          return reason === null ? null : describeReason(reason);
+        },
+        async stop() {
+          await tray.stop();
+          await bus?.close();
+        },
+      }
+    );
   };
 }

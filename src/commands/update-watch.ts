@@ -1,7 +1,7 @@
 /** What the running update prints, in a window of its own; the last one's words where none runs. */
 
-import { readBytes } from '../system/file-end.ts';
 import { createLineReader } from '../sandy/update-output.ts';
+import { readBytes } from '../system/file-end.ts';
 import { contactAgent } from './agent-connection.ts';
 import { exitCodes } from './command.ts';
 import { followRun } from './operation-client.ts';
@@ -32,7 +32,13 @@ export async function run(): Promise<number> {
     onNotice: () => {},
     close: async () => connection.close(),
   } as const;
-  const outcome = await followRun(host, { setup, role: 'update', id, onStatus: screen.take });
+  const outcome = await followRun(host, {
+    setup,
+    role: 'update',
+    id,
+    onStatus: screen.take,
+    onHost: () => {},
+  });
   screen.close();
   return describeOutcome(outcome, { json: false, isDryRun: false, id });
 }

@@ -86,5 +86,7 @@ export interface TrayListener {
 export interface TrayBackend {
   readonly show: (picture: TrayPicture) => void;
   readonly state: () => TrayState;
+  /** Why it is not shown, in a sentence, where it knows more than its state says. */
+  readonly explain?: () => string | null;
   readonly stop: () => Promise<void>;
 }
