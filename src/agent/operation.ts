@@ -152,7 +152,6 @@ async function start(operation: Operation, index: number, parts: StepParts): Pro
   const step = operation.record().steps[index];
   const ready = await prepareSandy(parts.sandy());
   if (ready.kind === 'unusable') return { kind: 'not-started', text: ready.text };
-  parts.onKnown();
   const others = await parts.awaitOthers();
   if (others.kind === 'left') return others;
   if (others.kind === 'still-there') return { kind: 'not-started', text: others.text };

@@ -61,6 +61,8 @@ export interface Operator {
 interface Job {
   readonly operation: Operation;
   readonly update: Update | null;
+  /** Left unfinished by an agent before this one. */
+  readonly adopted: boolean;
   /** Resolves once it is known which process is at work, or that none is. */
   readonly known: Promise<void>;
   readonly finished: Promise<RunOutcome | null>;
@@ -86,13 +88,14 @@ export function createOperator(parts: OperatorParts): Operator {
     );
   const others = createOthers({ model, looks, ourPids, timeScale: parts.timeScale });
 
-  const enqueue = (record: RunRecord): Job => {
+  const enqueue = (record: RunRecord, adopted = false): Job => {
     const operation = openOperation(record, folders, parts.onWrite);
     let note = () => {};
     const known = new Promise<void>((resolve) => {
       note = resolve;
     });
-    const awaitOthers = () => others.awaitGone(() => operation.record().wish === 'cut');
+    const isOff = () => operation.record().wish === 'cut';
+    const awaitOthers = () => others.awaitGone({ isOff, onWait: note });
     const own = { ...parts, awaitOthers, onKnown: note };
     const isUpdate = record.op === 'update' || record.op === 'check';
     const update = isUpdate ? prepareUpdate(operation, own) : null;
@@ -100,6 +103,7 @@ export function createOperator(parts: OperatorParts): Operator {
     const job: Job = {
       operation,
       update,
+      adopted,
       known,
       finished: before
         .then(() => carryOut(operation, update, own))
@@ -178,7 +182,7 @@ export function createOperator(parts: OperatorParts): Operator {
       // Of one that was adopted just now nobody knows yet whether anything is still at work.
       await current.known;
       const record = current.operation.record();
-      if (jobs.length <= 1 && isOver(record)) {
+      if (jobs.length <= 1 && current.adopted && isOver(record)) {
         // Only its sum is still to be made, if that; whoever asks can't wait until the last session is back.
         await Promise.race([current.finished, looks.pause(SUM_LIMIT_MS)]);
         if (current.operation.record().endedAt !== null) return ask(asked, by);
@@ -237,7 +241,7 @@ export function createOperator(parts: OperatorParts): Operator {
 
   return {
     adopt() {
-      for (const record of folders.listUnfinished()) enqueue(record).update?.catchUp();
+      for (const record of folders.listUnfinished()) enqueue(record, true).update?.catchUp();
     },
     ask(asked, by) {
       // One after the other, so that two asks at once can't both find nobody.
@@ -280,14 +284,15 @@ function isOver({ steps, endedAt }: RunRecord): boolean {
   return endedAt !== null || steps.every((step) => step.endedAt !== null);
 }
 
-/** Whether an ask is covered by what is still to come: a dead attempt, or one being given up, answers nobody. */
+/** Whether an ask is covered by what goes on: a dead attempt, or one being given up, answers nobody. */
 function isJoinable(record: RunRecord, asked: Ask): boolean {
   if (record.wish !== null || !covers(record, asked)) return false;
   const { keys } = asked;
-  return record.steps.every(
-    ({ key, endedAt }) =>
-      endedAt === null || (keys !== null && key !== null && !keys.includes(key)),
-  );
+  const concerns = (key: string | null) => keys === null || key === null || keys.includes(key);
+  return !record.steps.some(({ key, exitCode, outcome }) => {
+    const hasFailed = outcome !== null || (exitCode !== null && exitCode !== 0);
+    return concerns(key) && hasFailed;
+  });
 }
 
 const givenUp: RunOutcome = { ...nothing, kind: 'cancelled', text: texts.givenUp };

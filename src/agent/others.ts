@@ -9,7 +9,11 @@ export interface Others {
   /** In a sentence; null: nobody does anything. */
   readonly find: () => Promise<string | null>;
   /** Waits until nobody does, or until it is not wanted any more. */
-  readonly awaitGone: (isOff: () => boolean) => Promise<OthersAwaited>;
+  readonly awaitGone: (wait: {
+    readonly isOff: () => boolean;
+    /** Called where there is somebody to wait for. */
+    readonly onWait: () => void;
+  }) => Promise<OthersAwaited>;
 }
 
 export type OthersAwaited =
@@ -44,12 +48,13 @@ export function createOthers({ model, looks, ourPids, timeScale }: OthersParts):
   };
   return {
     find,
-    async awaitGone(isOff) {
+    async awaitGone({ isOff, onWait }) {
       const endAt = performance.now() + AWAITED_MS / timeScale;
       for (;;) {
         const text = await find();
         if (isOff()) return { kind: 'left' };
         if (text === null) return { kind: 'gone' };
+        onWait();
         if (performance.now() > endAt) return { kind: 'still-there', text };
         if (!(await looks.pause(LOOK_EVERY_MS / timeScale))) return { kind: 'left' };
       }

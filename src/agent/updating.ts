@@ -174,6 +174,8 @@ export function prepareUpdate(operation: Operation, parts: OperationParts): Upda
       const isOpen = startedAt === null && endedAt === null;
       if (isOpen && isForgotten(operation.record(), Date.now())) operation.change({ wish: 'cut' });
       if (isOpen && isCut()) break;
+      // An agent that has just begun may know nothing of the sessions yet.
+      if (isOpen && parts.model().sight.kind === 'unlooked') await parts.looks.fresh();
       const problem = isOpen && key !== null ? await findProblem(parts.model(), key) : null;
       if (problem !== null && key !== null) {
         operation.changeStep(index, { endedAt: Date.now(), outcome: problem });

@@ -74,6 +74,10 @@ describe.concurrent('an update without an agent that is interrupted in its first
       // The other step was wanted just now: whoever comes begins it, and may have to come again.
       const first = await ask(stage, 'stop', 'cyd');
       expect([0, BUSY], exits(first)).toContain(first.code);
+      await until(
+        () => updated(fleet).includes('bor'),
+        () => exits(first),
+      );
       await updatesEnd(fleet);
       if (first.code === BUSY) {
         const second = await ask(stage, 'stop', 'cyd');
