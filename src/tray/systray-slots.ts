@@ -60,7 +60,7 @@ export function planSlots(items: readonly TrayItem[]): SlotPlan {
   };
   return splitGroups(items).map(([name, rows]) => ({
     name,
-    slots: addSpares(rows.map(shapeOf)).map(number),
+    slots: addSpares(rows.map(shapeOf), true).map(number),
   }));
 }
 
@@ -72,14 +72,13 @@ export function fitRows(plan: SlotPlan, items: readonly TrayItem[]): Fitting {
   const place = (slots: readonly Slot[], list: readonly Item[]) => {
     let at = 0;
     for (const item of list) {
-      const kind = shapeOf(item).kind;
-      const found = slots.findIndex((slot, index) => index >= at && slot.kind === kind);
-      const slot = slots[found];
-      if (slot === undefined) {
-        isWhole = false;
-        continue;
-      }
-      at = found + 1;
+      const { kind } = shapeOf(item);
+      const left = slots.slice(at);
+      const found = left.find((slot) => canHold(slot, item));
+      const slot = found ?? left.find((other) => other.kind === kind);
+      if (found === undefined) isWhole = false;
+      if (slot === undefined) continue;
+      at = slots.indexOf(slot) + 1;
       rows.set(slot.number, item);
       if (item.kind === 'submenu') place(slot.slots, withoutLines(item.items));
     }
@@ -87,6 +86,18 @@ export function fitRows(plan: SlotPlan, items: readonly TrayItem[]): Fitting {
   for (const { name, slots } of plan) place(slots, groups.get(name) ?? []);
   if (plan.some(({ name }) => !groups.has(name))) isWhole = false;
   return { rows, isWhole };
+}
+
+/** Whether a slot has room for a row and for all that is below it. */
+function canHold(slot: Slot, item: Item): boolean {
+  if (slot.kind !== shapeOf(item).kind) return false;
+  const below = item.kind === 'submenu' ? withoutLines(item.items) : [];
+  let at = 0;
+  return below.every((row) => {
+    const found = slot.slots.findIndex((each, index) => index >= at && canHold(each, row));
+    at = found + 1;
+    return found >= 0;
+  });
 }
 
 /** All slots as the helper wants them at first, the hidden ones too. */
@@ -153,20 +164,30 @@ function shapeOf(item: Item): Shape {
   return below.length === 0 ? { kind: 'row' } : { kind: 'menu', shapes: below.map(shapeOf) };
 }
 
-/** Rows of a kind that follow one another get the same shape, so that each can take another's slot, and some more. */
-function addSpares(shapes: readonly Shape[]): readonly Shape[] {
+/**
+ * Rows of a kind that follow one another get the same shape, so that each can take another's slot, and some
+ * more. Menus of menus are another kind than menus of rows: each slot costs the helper time and memory.
+ */
+function addSpares(shapes: readonly Shape[], isTop: boolean): readonly Shape[] {
   const runs: Shape[][] = [];
   for (const shape of shapes) {
-    const run = runs.at(-1);
-    if (run?.[0]?.kind === shape.kind) run.push(shape);
-    else runs.push([shape]);
+    const [run, first] = [runs.at(-1), runs.at(-1)?.[0]];
+    if (run !== undefined && first !== undefined && measureHeight(first) === measureHeight(shape)) {
+      run.push(shape);
+    } else runs.push([shape]);
   }
   return runs.flatMap((run) => {
     const joined = run.reduce(joinShapes);
-    const shape: Shape =
-      joined.kind === 'row' ? joined : { kind: 'menu', shapes: addSpares(joined.shapes) };
-    return Array<Shape>(run.length + Math.ceil(run.length / 2)).fill(shape);
+    const isRow = joined.kind === 'row';
+    const shape: Shape = isRow ? joined : { kind: 'menu', shapes: addSpares(joined.shapes, false) };
+    // A menu that stands alone is no list of things.
+    const growing = isRow || run.length > 1 ? Math.ceil(run.length / (isTop ? 2 : 4)) : 0;
+    return Array<Shape>(run.length + growing).fill(shape);
   });
+}
+
+function measureHeight(shape: Shape): number {
+  return shape.kind === 'row' ? 0 : 1 + Math.max(...shape.shapes.map(measureHeight));
 }
 
 /** A shape that has room for what either has room for. */

@@ -68,6 +68,22 @@ describe('slots', () => {
     expect(fitRows(plan, [...mixed].reverse()).isWhole).toBe(true);
   });
 
+  test('are not many more than the rows that there are', () => {
+    const sessions = Array.from({ length: 30 }, (_, at) => session(`s${at}`, 6));
+    const items = [
+      note('head'),
+      line('l'),
+      ...sessions.slice(0, 12),
+      menu('more', sessions.slice(12)),
+      line('m'),
+      menu('all', [note('n'), row('r')]),
+      row('quit'),
+    ];
+    const plan = planSlots(items);
+    expect(fitRows(plan, items).isWhole).toBe(true);
+    expect(listSlots(plan).length).toBeLessThan(2 * 220);
+  });
+
   test('are never nothing but lines', () => {
     for (const items of [[], [line('a')], [line('a'), line('b')]]) {
       const messages = writeMenu(planSlots(items), fitRows(planSlots(items), items).rows);
