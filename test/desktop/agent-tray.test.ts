@@ -1,23 +1,36 @@
 /** The built agent's icon in real panels, and what clicks in its menu do. */
 
 import { describe, expect, vi } from 'vitest';
-import { type Fleet, type SessionSpec, sessionsOf } from '../../fixtures/fake-sandy/fleet.mjs';
+import {
+  type Fleet,
+  type SessionSpec,
+  sessionsOf,
+  setKnobs,
+  setSession,
+} from '../../fixtures/fake-sandy/fleet.mjs';
 import { describeCure } from '../../src/tray/cures.ts';
-import { callsOf, changingCalls } from '../agent/asking.ts';
+import type { TrayIcon } from '../../src/tray/tray-picture.ts';
+import { ask, begin, callsOf, changingCalls, takeAway } from '../agent/asking.ts';
 import { find, type RunningAgent, type Stage, test, until } from '../agent/running-agent.ts';
 import { expectGone } from '../processes.ts';
 import { type PanelDesktop, type PanelName, startPanelDesktop } from './panel-desktop.ts';
 import { closeMenu, goUp, openMenuAt, openSubmenu, seeIcon } from './panel-menu.ts';
+import { saveScreenshot, surround } from './screenshots.ts';
 
 vi.setConfig({ testTimeout: 180_000 });
 
 /** Rows of the menu, counted from its last one. Those of sessions come before: the last one first. */
 const rows = { quit: 1, updateAll: 6, lastSession: 8 };
 
-async function prepare(stage: Stage, panel: PanelName, sessions: readonly SessionSpec[]) {
+async function prepare(
+  stage: Stage,
+  panel: PanelName,
+  sessions: readonly SessionSpec[],
+  settings: Readonly<Record<string, unknown>> = {},
+) {
   const desktop = await startPanelDesktop(panel);
   stage.scale(30);
-  stage.configure({ terminal: 'xterm' });
+  stage.configure({ terminal: 'xterm', ...settings });
   const fleet = await stage.addFleet(sessions);
   const { DISPLAY, DBUS_SESSION_BUS_ADDRESS } = desktop.variables;
   const variables = { DISPLAY, DBUS_SESSION_BUS_ADDRESS };
@@ -35,11 +48,13 @@ const isRunning = (fleet: Fleet, record: string) =>
   sessionsOf(fleet.dir).some((one) => one.record === record && one.container !== null);
 
 async function restartAllStale(desktop: PanelDesktop): Promise<void> {
-  const menu = await openMenuAt(desktop, await seeIcon(desktop, { shape: 'stale', count: 2 }));
+  const icon = await seeIcon(desktop, { shape: 'stale', count: 2 });
+  const menu = await openMenuAt(desktop, icon);
   goUp(desktop, rows.updateAll);
-  await openSubmenu(desktop, menu);
+  const both = await openSubmenu(desktop, menu);
   // From the first row that can be chosen round to the last one.
   desktop.press('Up');
+  await saveScreenshot(desktop, 'update-all', surround(icon, both), 0);
   desktop.press('Return');
 }
 
@@ -141,5 +156,52 @@ describe.each(['xfce4-panel', 'lxqt-panel'] as const)('%s', (panel) => {
     expect(countCures(agent, 'no-watcher')).toBe(1);
     agent.signal('SIGTERM');
     expect(await agent.ended).toEqual({ code: 0, signal: null });
+  });
+
+  test('has a shape and a number for every state, and a menu that says why', async ({ stage }) => {
+    const { desktop, fleet, start } = await prepare(
+      stage,
+      panel,
+      [
+        { name: 'alpha', stale: false, clients: 1 },
+        { name: 'bravo', stale: false },
+        { name: 'charlie', stale: false },
+        { name: 'delta', stale: false, start: 'run-fails' },
+      ],
+      { pollFullSeconds: 60 },
+    );
+    const agent = await start();
+    const show = async (icon: TrayIcon) => {
+      const box = await seeIcon(desktop, icon);
+      await saveScreenshot(desktop, `icon-${icon.shape}`, box, 5);
+      return box;
+    };
+    await show({ shape: 'ok', count: null });
+    for (const name of ['bravo', 'charlie']) {
+      setSession(fleet.dir, find(fleet, name).record, { stale: true, build: 'hangs' });
+    }
+    await show({ shape: 'stale', count: 2 });
+    const update = begin(stage, 'update', '--all', '--yes');
+    await show({ shape: 'updating', count: null });
+    expect((await ask(stage, 'update', '--cancel')).code).toBe(0);
+    await update.ended;
+
+    const delta = find(fleet, 'delta');
+    await takeAway(agent, fleet, delta);
+    expect((await ask(stage, 'start', delta.key)).code).toBe(1);
+    const icon = await show({ shape: 'attention', count: 1 });
+    const again = begin(stage, 'update', '--all', '--yes');
+    await agent.sees(({ run }) => run?.phase === 'building', 'a run in progress');
+    expect(agent.newest().failures.map(({ key }) => key)).toEqual([delta.key]);
+    const menu = await openMenuAt(desktop, icon);
+    await saveScreenshot(desktop, 'menu', surround(icon, menu), 0);
+    await closeMenu(desktop);
+    expect((await ask(stage, 'update', '--cancel')).code).toBe(0);
+    await again.ended;
+    expect((await ask(stage, 'ack', '--all')).code).toBe(0);
+    setKnobs(fleet.dir, { docker: 'blind' });
+    await show({ shape: 'unknown', count: null });
+    agent.signal('SIGTERM');
+    expect((await agent.ended).code).toBe(0);
   });
 });
