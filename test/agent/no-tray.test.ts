@@ -2,7 +2,7 @@
 
 import { describe } from 'vitest';
 import { describeCure } from '../../src/tray/cures.ts';
-import { type AgentOptions, test } from './running-agent.ts';
+import { type AgentOptions, test, until } from './running-agent.ts';
 
 const noBus = describeCure('no-bus') ?? '';
 
@@ -58,6 +58,10 @@ describe.concurrent('an agent without an icon', () => {
       const agent = await stage.startAgent(way.options);
       await agent.sees(({ agent: health }) => health?.tray === way.tray, way.tray);
       await agent.looksAgain(3);
+      await until(
+        () => agent.stderr() === way.said,
+        () => `"${way.said}": ${agent.stderr()}`,
+      );
       expect(agent.newest().agent?.tray).toBe(way.tray);
       expect(agent.newest().badge).toEqual({ state: 'stale', count: 1 });
       const { stdout } = await stage.program.run(['status']);
