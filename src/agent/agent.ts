@@ -18,9 +18,9 @@ import type { WriteOutcome } from '../system/files.ts';
 import { prepareScope } from '../system/own-scope.ts';
 import type { Folders } from '../system/paths.ts';
 import type { OpenParts } from '../terminal/opening.ts';
-import { describeCure } from '../tray/cures.ts';
 import { drawTray } from '../tray/draw-tray.ts';
 import type { TrayBackend, TrayClick, TrayListener, TrayState } from '../tray/tray-picture.ts';
+import { createCureTeller } from './cure-teller.ts';
 import { doClicked } from './deeds.ts';
 import { createLooking, lookForUpdates } from './looking.ts';
 import { createLooks } from './looks.ts';
@@ -214,14 +214,10 @@ export async function startAgent(options: AgentOptions): Promise<Agent> {
       click,
     );
   };
-  const toldStates = new Set<string>();
+  const cures = createCureTeller({ warn, timeScale, explain: () => tray?.explain() ?? null });
   const noteTray = (state: TrayState) => {
     publish(loop.model());
-    const cure = tray?.explain() ?? describeCure(state);
-    // No tray is a normal state: once is enough.
-    if (cure === null || toldStates.has(state)) return;
-    toldStates.add(state);
-    warn(cure);
+    cures.note(state);
   };
   if (options.tray !== null) {
     tray = createTrayHost({
@@ -257,6 +253,7 @@ export async function startAgent(options: AgentOptions): Promise<Agent> {
     async stop() {
       stopTicking();
       await tray?.stop();
+      cures.stop();
       stopWatching();
       hints.stop();
       // First of all: nothing may be asked of an agent that will not save it any more.

@@ -3,10 +3,13 @@ import type { Command } from './command.ts';
 /** Every command there is. What is not built is not listed. */
 export const catalogue: Readonly<Record<string, Command>> = {
   run: {
-    usage: 'run',
+    usage: 'run [--no-tray]',
     summary: 'watch the sessions in the foreground and tell what happens to them',
     details: [
-      'Notices are printed as lines and kept in the log. A second agent says that one is running.',
+      '--no-tray   show no icon, whatever the preference "tray" says',
+      '',
+      'Notices are printed as lines and kept in the log. A second agent says that one is running. Where no',
+      'icon can be shown the agent says why, once, and goes on; the icon comes by itself when it can.',
       '',
       'Exit: 0.',
     ],

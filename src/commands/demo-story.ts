@@ -31,7 +31,7 @@ export async function playDemo(interrupted: AbortSignal): Promise<DemoEnd> {
 }
 
 async function tellStory(fleet: DemoFleet, screen: DemoScreen): Promise<void> {
-  const agent = fleet.runOurs(['run']);
+  const agent = fleet.runOurs(['run', '--no-tray']);
   const lines = createInterface({ input: agent.stdout ?? process.stdin });
   // Its first line says that it watches; each one after that is a notice.
   await new Promise((resolve) => lines.once('line', resolve));

@@ -1,10 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import { mkdir, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import type { StatusDocument } from '../control/status-document.ts';
 import { nextPoll } from '../fleet/cadence.ts';
 import type { Model } from '../fleet/model.ts';
 import { formatDuration } from '../fleet/texts.ts';
 import { cleanForeignText } from '../system/foreign-text.ts';
+import { describeCure } from '../tray/cures.ts';
 import type { Setup } from './setup.ts';
 
 /** One line of doctor: a fact, how bad it is, and the one command or act that mends it. */
@@ -122,6 +124,14 @@ function checkCost(model: Model): Check {
   const idleMs = nextPoll({ ...model, wish: null }).delayMs;
   const fact = `docker answers; a full look takes ${Math.round(tookMs)} ms, the next would be in ${formatDuration(idleMs)}`;
   return ok('look', fact);
+}
+
+/** Whether the agent's icon is to be seen; nothing where none is wanted. */
+export function checkTray({ agent }: Pick<StatusDocument, 'agent'>): Check[] {
+  if (agent === null) return [];
+  const cure = describeCure(agent.tray);
+  if (cure !== null) return [warn('tray', cure, null)];
+  return agent.tray === 'shown' ? [ok('tray', 'the icon is shown')] : [];
 }
 
 function ok(name: string, fact: string): Check {

@@ -1,3 +1,4 @@
+import { contactAgent } from './agent-connection.ts';
 import { parseArguments } from './arguments.ts';
 import { exitCodes, UsageError } from './command.ts';
 import {
@@ -6,10 +7,11 @@ import {
   checkPreferences,
   checkSandy,
   checkStateFolder,
+  checkTray,
 } from './doctor-checks.ts';
 import { createLoneSandy } from './lone-sandy.ts';
 import { lookOnce } from './looking-once.ts';
-import { setUp } from './setup.ts';
+import { type Setup, setUp } from './setup.ts';
 import { texts } from './texts.ts';
 
 export async function run(args: readonly string[]): Promise<number> {
@@ -22,6 +24,7 @@ export async function run(args: readonly string[]): Promise<number> {
     ...checkPreferences(setup),
     await checkStateFolder(setup),
     ...checkSandy(model, warnings),
+    ...(await askForTray(setup)),
   ];
   if (values.json === true) {
     process.stdout.write(`${JSON.stringify({ schema: 1, checks })}\n`);
@@ -29,6 +32,14 @@ export async function run(args: readonly string[]): Promise<number> {
     for (const check of checks) process.stdout.write(`${drawCheck(check)}\n`);
   }
   return checks.some((check) => check.level === 'fail') ? exitCodes.failed : exitCodes.ok;
+}
+
+/** Only the agent has a tray; without one there is nothing to say. */
+async function askForTray({ folders }: Setup): Promise<Check[]> {
+  const contact = await contactAgent(folders.state, 'doctor');
+  if (contact.kind === 'alone') return [];
+  contact.connection.close();
+  return checkTray(contact.status);
 }
 
 function drawCheck({ level, name, fact, remedy }: Check): string {

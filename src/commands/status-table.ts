@@ -3,6 +3,7 @@ import { blindHeadlines, countSessions } from '../fleet/texts.ts';
 import type { FleetView, SessionView } from '../fleet/view.ts';
 import { cleanForeignText } from '../system/foreign-text.ts';
 import { formatMoment } from '../system/local-time.ts';
+import { describeCure } from '../tray/cures.ts';
 import { texts } from './texts.ts';
 import { describePhase } from './update-texts.ts';
 
@@ -24,6 +25,7 @@ export function drawStatus(fleet: StatusDocument, reader: Reader): string {
     ...drawLimits(fleet),
     ...drawRun(fleet, reader),
     drawSum(fleet, reader),
+    ...drawTray(fleet),
     ...(fleet.agent?.troubles ?? []).map((trouble) => cleanForeignText(trouble, 400)),
   ];
   return `${lines.join('\n')}\n`;
@@ -83,6 +85,12 @@ function drawSum(fleet: StatusDocument, { now }: Reader): string {
 
 function drawAgent({ agent }: StatusDocument): string {
   return agent === null ? 'No agent is running; this was one look.' : `Agent ${agent.pid}.`;
+}
+
+/** Why the agent's icon is not to be seen, and what mends that. */
+function drawTray({ agent }: StatusDocument): string[] {
+  const cure = agent === null ? null : describeCure(agent.tray);
+  return cure === null ? [] : [cure];
 }
 
 /** The run in progress, or what the last one came to. */

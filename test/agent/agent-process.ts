@@ -27,6 +27,8 @@ export interface StartOptions {
   readonly preloads?: readonly string[];
   /** A command that runs what follows it, such as one that enters a namespace. */
   readonly through?: readonly string[];
+  /** After `run`; by default without an icon, which most tests have no desktop for. */
+  readonly args?: readonly string[];
 }
 
 /** A `sandy-tray run` that goes on until somebody ends it.  */
@@ -59,9 +61,10 @@ export const test = programTest.extend<{ startAgent: StartAgent }>({
 });
 
 function spawnAgent(program: Program, options: StartOptions): AgentProcess {
-  const { variables = {}, preloads = [], through = [] } = options;
+  const { variables = {}, preloads = [], through = [], args: own = ['--no-tray'] } = options;
   const imports = [ownProcesses, ...preloads].flatMap((path) => ['--import', path]);
-  const [file = '', ...args] = [...through, process.execPath, ...imports, PROGRAM, 'run'];
+  const command = [...through, process.execPath, ...imports, PROGRAM, 'run', ...own];
+  const [file = '', ...args] = command;
   const child = spawn(file, args, {
     env: { ...program.environment, ...variables },
     cwd: program.folder,

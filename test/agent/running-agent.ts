@@ -35,6 +35,8 @@ export interface AgentOptions {
   readonly variables?: Variables | undefined;
   /** Modules that are loaded into the agent before itself. */
   readonly preloads?: readonly string[];
+  /** True: with an icon, which most tests have no desktop for. */
+  readonly tray?: boolean;
   /** False: nobody watches it. */
   readonly watched?: boolean;
   /** True: it leads a process group of its own. */
@@ -176,8 +178,9 @@ function makeStage(program: Program, children: ChildProcess[]): Stage {
       writeFileSync(join(program.ownFolder, 'config.json'), JSON.stringify(values));
     },
     async startAgent(options = {}) {
-      const { preloads = [] } = options;
-      const spawned = start(['run'], { ...options, preloads: [OWN_PROCESSES, ...preloads] });
+      const { preloads = [], tray = false } = options;
+      const args = tray ? ['run'] : ['run', '--no-tray'];
+      const spawned = start(args, { ...options, preloads: [OWN_PROCESSES, ...preloads] });
       await until(
         () => spawned.stdout().includes('Watching (pid'),
         () => `the agent to start: ${spawned.stderr()}`,

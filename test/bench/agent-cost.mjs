@@ -35,10 +35,18 @@ const AIMS = { share: 0.0005, wakeUps: 0.5, rssMb: 60, statusMs: 60, growthMb: 5
 export async function measureAgentCost() {
   const title = 'The agent, as a process of its own';
   if (process.platform !== 'linux') return { title, rows: [] };
-  return { title, rows: [...(await measureIdle()), ...(await measureManyPolls())] };
+  return {
+    title,
+    rows: [...(await measureIdle({}, ['--no-tray'], true)), ...(await measureManyPolls())],
+  };
 }
 
-async function measureIdle() {
+/**
+ * @param {Record<string, string>} variables for the agent
+ * @param {readonly string[]} args of `run`
+ * @param {boolean} alsoStatus how long a status takes, too
+ */
+export async function measureIdle(variables, args, alsoStatus) {
   return withFolder(async (dir) => {
     const { sandy, dockerFolder } = await createFleet(join(dir, 'fleet'), {
       sessions: [{ name: 'a' }, { name: 'b' }],
@@ -48,13 +56,15 @@ async function measureIdle() {
       PATH: `${dockerFolder}:/usr/bin:/bin`,
       SANDY_TRAY_DIR: join(dir, 'own'),
       SANDY_TRAY_SANDY: sandy,
+      ...variables,
     };
     const polls = () =>
       readCalls(join(dir, 'fleet')).filter(
         ({ argv, code }) => argv[0] === '--print-state' && code !== null,
       ).length;
     try {
-      return await withAgent({ ...env, SANDY_TRAY_TIME_SCALE: String(IDLE_SCALE) }, async (pid) => {
+      const scaled = { ...env, SANDY_TRAY_TIME_SCALE: String(IDLE_SCALE) };
+      return await withAgent(scaled, args, async (pid) => {
         await until(() => polls() > 0);
         const [before, startedAt, first] = [readCost(pid), performance.now(), polls()];
         await until(() => polls() >= first + IDLE_POLLS);
@@ -63,7 +73,6 @@ async function measureIdle() {
         const cpuS = after.cpuS - before.cpuS;
         const switches = after.switches - before.switches;
         const { length: sessions } = await statusOf(env);
-        const statusMs = overNode(env, ['status', '--json']);
         return [
           judge(
             `CPU, idle, ${IDLE_POLLS} polls of ${sessions} sessions in ${(idleS / 60).toFixed(0)} min`,
@@ -81,18 +90,18 @@ async function measureIdle() {
           ),
           explain('  of that, measured', `${switches} in ${(wallMs / 1000).toFixed(1)} s`),
           judge('memory', after.rssMb, AIMS.rssMb, inMb),
-          judge(
-            `status through the agent over bare Node (least of ${PAIRS} pairs)`,
-            statusMs,
-            AIMS.statusMs,
-            inMs,
-          ),
+          ...(alsoStatus ? [measureStatus(env)] : []),
         ];
       });
     } finally {
       await destroyFleet(join(dir, 'fleet'));
     }
   });
+}
+
+function measureStatus(env) {
+  const what = `status through the agent over bare Node (least of ${PAIRS} pairs)`;
+  return judge(what, overNode(env, ['status', '--json']), AIMS.statusMs, inMs);
 }
 
 async function measureManyPolls() {
@@ -111,7 +120,7 @@ async function measureManyPolls() {
       SANDY_TRAY_TIME_SCALE: String(MANY_SCALE),
     };
     const polls = () => statSync(count).size;
-    return withAgent(env, async (pid) => {
+    return withAgent(env, ['--no-tray'], async (pid) => {
       const startedAt = performance.now();
       await until(() => polls() >= MANY.from);
       const before = readCost(pid).rssMb;
@@ -151,7 +160,7 @@ function writeExecutable(path, body) {
   return path;
 }
 
-async function withFolder(use) {
+export async function withFolder(use) {
   const dir = realpathSync(mkdtempSync(join(tmpdir(), 'sandy-tray-bench-')));
   try {
     return await use(dir);
@@ -160,8 +169,8 @@ async function withFolder(use) {
   }
 }
 
-async function withAgent(env, use) {
-  const child = spawn(process.execPath, [PROGRAM, 'run'], { env, stdio: 'ignore' });
+async function withAgent(env, args, use) {
+  const child = spawn(process.execPath, [PROGRAM, 'run', ...args], { env, stdio: 'ignore' });
   const ended = new Promise((resolve) => child.once('close', resolve));
   try {
     await until(() => readdirIfThere(env.SANDY_TRAY_DIR).includes('agent.sock'));
@@ -228,11 +237,11 @@ async function until(holds) {
   while (!holds()) await pause(20);
 }
 
-function judge(what, value, aim, print) {
+export function judge(what, value, aim, print) {
   return { what, figure: print(value), aim: `under ${print(aim)}`, met: value < aim };
 }
 
-function explain(what, figure) {
+export function explain(what, figure) {
   return { what, figure, aim: null, met: null };
 }
 
@@ -240,6 +249,6 @@ function inPercent(share) {
   return `${(share * 100).toFixed(3)} %`;
 }
 
-function inMb(mb) {
+export function inMb(mb) {
   return `${mb.toFixed(1)} MB`;
 }

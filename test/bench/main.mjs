@@ -10,12 +10,14 @@ import { printTable } from './printing.mjs';
 import { measurePtyCost } from './pty-cost.mjs';
 import { measureReattach } from './reattach.mjs';
 import { measureStartUp } from './start-up.mjs';
+import { measureTrayCost } from './tray-cost.mjs';
 
 for (const measure of [
   measureFleetSpeed,
   measurePollingCost,
   measureStartUp,
   measureAgentCost,
+  measureTrayCost,
   measurePtyCost,
   measureReattach,
 ]) {

@@ -120,7 +120,7 @@ async function withFleet(size, scale, use) {
       SANDY_TRAY_SANDY: fleet.sandy,
       SANDY_TRAY_TIME_SCALE: String(scale),
     };
-    const agent = spawn(process.execPath, [PROGRAM, 'run'], { env, stdio: 'ignore' });
+    const agent = spawn(process.execPath, [PROGRAM, 'run', '--no-tray'], { env, stdio: 'ignore' });
     children.push(agent);
     while (!readText(join(folder, 'own', 'log.jsonl')).includes('baseline')) await pause(20);
     const open = (session) => {

@@ -28,12 +28,19 @@ const desktopNames: Readonly<Record<PanelName, string>> = {
 };
 
 export interface PanelDesktop {
+  readonly panel: PanelName;
   /** What every program on it is run with. */
   readonly variables: NodeJS.ProcessEnv;
   readonly takeShot: () => Shot;
   /** Moves the pointer and presses one of its buttons: 1 is left, 3 is right. */
   readonly click: (x: number, y: number, button?: number) => void;
   readonly press: (key: string) => void;
+  /** Moves the pointer to where it covers nothing. */
+  readonly parkPointer: () => void;
+  /** The ids of the windows that are shown, of one class. */
+  readonly windowsOf: (windowClass: string) => readonly string[];
+  /** Ends the connection of the program that a window belongs to. */
+  readonly killWindow: (window: string) => void;
   readonly startPanel: () => void;
   readonly killPanel: () => Promise<void>;
   /** Kills whatever runs on the desktop under a name, which has 15 characters at most. */
@@ -112,6 +119,7 @@ export async function startPanelDesktop(panel: PanelName): Promise<PanelDesktop>
   start('openbox', [], variables).stdout?.resume();
   startPanel();
   return {
+    panel,
     variables,
     takeShot: () => takeShot(join(screen, 'Xvfb_screen0')),
     click: (x, y, button = 1) => {
@@ -119,6 +127,21 @@ export async function startPanelDesktop(panel: PanelName): Promise<PanelDesktop>
     },
     press: (key) => {
       xdotool('key', key);
+    },
+    parkPointer: () => {
+      xdotool('mousemove', '450', '690');
+    },
+    windowsOf: (windowClass) => {
+      try {
+        const found = xdotool('search', '--onlyvisible', '--class', windowClass);
+        return String(found).trim().split('\n');
+      } catch {
+        // Its way to say that there is none.
+        return [];
+      }
+    },
+    killWindow: (window) => {
+      xdotool('windowkill', window);
     },
     startPanel,
     killPanel: () => killNamed(panel),

@@ -6,8 +6,9 @@ import type { TrayItem, TrayPicture } from '../../src/tray/tray-picture.ts';
 import { type Bundle, bundleScript, startScript } from '../node-script.ts';
 import { action, picture, sessions } from '../tray/panel-stand-in.ts';
 import { colourOf } from './icon-colours.ts';
-import { type PanelDesktop, type PanelName, see, startPanelDesktop } from './panel-desktop.ts';
-import { type Box, findBox, findColour, type Shot, shareOf } from './screen.ts';
+import { type PanelName, see, startPanelDesktop } from './panel-desktop.ts';
+import { findMenu, openMenuAt, PANEL_HEIGHT } from './panel-menu.ts';
+import { type Box, findColour, shareOf } from './screen.ts';
 
 let driver: Bundle;
 beforeAll(async () => {
@@ -15,18 +16,11 @@ beforeAll(async () => {
   return driver.remove;
 });
 
-type UsualPanel = Exclude<PanelName, 'trayer'>;
-
-/** Which button opens the menu: Qt's panel takes the left one for something else. */
-const menuButton: Readonly<Record<UsualPanel, number>> = { 'xfce4-panel': 1, 'lxqt-panel': 3 };
-/** Where the panel ends; below is nothing but what it opens. */
-const PANEL_HEIGHT = 40;
-
 /** First what can be clicked, then the sessions. */
 const rows = (count: number): readonly TrayItem[] => [action('first_row'), ...sessions(count)];
 const withCount = (count: number): Partial<TrayPicture> => ({ icon: { shape: 'ok', count } });
 
-async function startAll(panel: UsualPanel) {
+async function startAll(panel: PanelName) {
   const desktop = await startPanelDesktop(panel);
   const script = startScript(driver.file, ['1000'], { env: desktop.variables });
   const show = (shown: TrayPicture) => script.tell(JSON.stringify(shown));
@@ -38,10 +32,7 @@ async function startAll(panel: UsualPanel) {
     }
   };
   const seeIcon = (count: number) => see(desktop, (shot) => findColour(shot, colourOf(count)));
-  const openMenu = async (icon: Box): Promise<Box> => {
-    desktop.click(icon.left + icon.width / 2, icon.top + icon.height / 2, menuButton[panel]);
-    return seeMenu(desktop);
-  };
+  const openMenu = (icon: Box): Promise<Box> => openMenuAt(desktop, icon);
   const closeMenu = async () => {
     desktop.press('Escape');
     await see(desktop, (shot) => (findMenu(shot) === null ? true : null));
@@ -55,22 +46,6 @@ async function startAll(panel: UsualPanel) {
     }
   };
   return { desktop, show, hear, seeIcon, openMenu, closeMenu, seeHeight };
-}
-
-/** Everything below the panel that is not the black of an empty screen. */
-function findMenu(shot: Shot): Box | null {
-  return findBox(shot, (x, y) => y > PANEL_HEIGHT && shot.colourAt(x, y) !== 0);
-}
-
-/** The menu once it is whole: it is drawn in steps. */
-async function seeMenu(desktop: PanelDesktop): Promise<Box> {
-  let last: string | null = null;
-  return see(desktop, (shot) => {
-    const box = findMenu(shot);
-    const isSame = JSON.stringify(box) === last;
-    last = JSON.stringify(box);
-    return isSame ? box : null;
-  });
 }
 
 describe.each(['xfce4-panel', 'lxqt-panel'] as const)('%s', (panel) => {
