@@ -43,7 +43,7 @@ export async function doClicked(
         rebuild: false,
       });
     case 'check':
-      return await ask(parts, { op: 'check', keys: null, ...plain });
+      return await check(parts);
     case 'cancel': {
       const { kind, text } = await operator.cancel();
       return kind === 'cancelled' ? undefined : tell(text);
@@ -68,6 +68,16 @@ export async function doClicked(
 }
 
 const plain = { idleForMinutes: null, rebuild: false } as const;
+
+/** A check refreshes the images, so that what is stale is another thing afterwards: a look shows it. */
+async function check({ operator, tell, dispatch }: DeedParts): Promise<void> {
+  const asked = { op: 'check', keys: null, ...plain } as const;
+  const answer = await operator.ask(asked, { origin: 'menu', onTerminal: false });
+  if (answer.kind !== 'running') return answer.kind === 'done' ? undefined : tell(answer.text);
+  const outcome = await operator.await(answer.id);
+  if (outcome?.kind === 'failed' && outcome.text !== null) tell(outcome.text);
+  dispatch({ kind: 'refresh-asked', at: Date.now() });
+}
 
 async function ask({ operator, tell }: DeedParts, asked: Ask): Promise<void> {
   const answer = await operator.ask(asked, { origin: 'menu', onTerminal: false });
