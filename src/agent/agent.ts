@@ -97,10 +97,16 @@ export async function startAgent(options: AgentOptions): Promise<Agent> {
   let sandy = createSandy({ sandyPath: preferences.sandyPath, stateFolder: folder });
   let rev = 0;
   let tray: TrayHost | null = null;
+  /** Why nothing came of the last click. */
+  let refusal: string | null = null;
   const publish = (model: Model) => {
     rev += 1;
     const fleet = view(model, Date.now());
-    const health = { tray: tray?.state() ?? 'off', troubles: troubles.list() };
+    const health = {
+      tray: tray?.state() ?? 'off',
+      trayReason: tray?.explain() ?? null,
+      troubles: troubles.list(),
+    };
     presence.server()?.publish(rev, fleet, health);
     tray?.show(fleet);
   };
@@ -200,6 +206,7 @@ export async function startAgent(options: AgentOptions): Promise<Agent> {
   const waiters = createWaiters(loop.dispatch);
   await presence.keep();
   const clicked = (click: TrayClick) => {
+    refusal = null;
     void doClicked(
       {
         model: loop.model,
@@ -208,7 +215,11 @@ export async function startAgent(options: AgentOptions): Promise<Agent> {
         openWindow: async (errand, token) =>
           await openWindowFor(errand, token, await options.windows?.(preferences)),
         setPreference: (key, value) => writePreference(folders.config, key, value),
-        tell: warn,
+        tell(text) {
+          refusal = text;
+          warn(text);
+          publish(loop.model());
+        },
         quit: options.onQuit,
       },
       click,
@@ -223,7 +234,7 @@ export async function startAgent(options: AgentOptions): Promise<Agent> {
     tray = createTrayHost({
       start: options.tray,
       listener: { onClick: clicked, onState: noteTray },
-      draw: (fleet) => drawTray(fleet, extrasFrom(fleet, preferences, troubles.list())),
+      draw: (fleet) => drawTray(fleet, extrasFrom(fleet, preferences, troubles.list(), refusal)),
       timeScale,
     });
     publish(loop.model());

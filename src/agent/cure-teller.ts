@@ -23,7 +23,8 @@ export function createCureTeller({ warn, timeScale, explain }: CureTellerParts):
   return {
     note(state) {
       clearTimeout(timer);
-      const cure = explain() ?? describeCure(state);
+      const isFine = state === 'shown' || state === 'starting' || state === 'off';
+      const cure = isFine ? null : (explain() ?? describeCure(state));
       if (cure === null || told.has(state)) return;
       timer = setTimeout(() => {
         told.add(state);

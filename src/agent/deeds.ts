@@ -8,6 +8,7 @@ import type { Errand } from '../terminal/tickets.ts';
 import type { TrayClick } from '../tray/tray-picture.ts';
 import type { Ask } from './asks.ts';
 import type { Operator } from './operator.ts';
+import { texts } from './texts.ts';
 
 export interface DeedParts {
   readonly model: () => Model;
@@ -20,11 +21,16 @@ export interface DeedParts {
   readonly quit: () => void;
 }
 
-/** Does what was clicked. Never rejects: what can't be done is said. */
-export async function doClicked(
-  parts: DeedParts,
-  { action, activationToken }: TrayClick,
-): Promise<void> {
+/** Does what was clicked. Never rejects: what can't be done is said, and a full disk or a bug ends nothing. */
+export async function doClicked(parts: DeedParts, click: TrayClick): Promise<void> {
+  try {
+    await act(parts, click);
+  } catch (error) {
+    parts.tell(texts.clickFailed(error instanceof Error ? error.message : String(error)));
+  }
+}
+
+async function act(parts: DeedParts, { action, activationToken }: TrayClick): Promise<void> {
   const { dispatch, operator, tell } = parts;
   const at = Date.now();
   switch (action.kind) {
@@ -59,6 +65,7 @@ export async function doClicked(
     case 'show-log':
       return await open(parts, { kind: 'read', page: 'log' }, activationToken);
     case 'show-run-log':
+      dispatch({ kind: 'run-seen', at, id: parts.model().lastRun?.id ?? '' });
       return await open(parts, { kind: 'read', page: 'update' }, activationToken);
     case 'doctor':
       return await open(parts, { kind: 'read', page: 'doctor' }, activationToken);

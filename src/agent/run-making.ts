@@ -22,7 +22,7 @@ export function makeRun(asked: Ask, by: AskedBy, { rows }: Model): RunRecord {
     askedAt: now,
     steps: scopes.map((key) => {
       const workspace = key === null ? null : (rows.get(key)?.workspace ?? null);
-      return { ...blankStep, key, workspace, args: argumentsFor(asked, workspace) };
+      return { ...blankStep, key, workspace, args: argumentsFor(asked, key, workspace) };
     }),
     wish: null,
     outcome: null,
@@ -53,8 +53,9 @@ const blankStep = {
 };
 
 /** What to ask sandy; a step of a start or a stop always has its workspace. */
-function argumentsFor(asked: Ask, workspace: string | null): string[] {
-  const scope = workspace === null ? [] : ['--workspace', workspace];
+function argumentsFor(asked: Ask, key: string | null, workspace: string | null): string[] {
+  // Of a session whose workspace is not known sandy refuses the empty one, where none would mean all.
+  const scope = key === null ? [] : ['--workspace', workspace ?? ''];
   if (asked.op === 'start' || asked.op === 'stop') return [`--${asked.op}`, ...scope];
   const idle = asked.idleForMinutes === null ? [] : ['--idle-for', String(asked.idleForMinutes)];
   return [

@@ -2,6 +2,7 @@
 
 import type { FleetEvent } from '../fleet/events.ts';
 import type { SlotUse } from '../store/slot.ts';
+import { cleanForeignText } from '../system/foreign-text.ts';
 
 export const texts = {
   /** One notice for all that quiet hours held back. */
@@ -48,6 +49,8 @@ export const texts = {
   failedUnseen: 'could not be restarted, says sandy',
 
   givenUp: 'It was not begun in time and was given up.',
+  clickFailed: (message: string) =>
+    `That could not be done: ${cleanForeignText(message, 200)}. See: sandy-tray doctor`,
   unknownRun: 'There is no such run.',
   noAgentYet: 'The agent is just ending. Try again.',
   notWrittenRun: (errorCode: string) =>

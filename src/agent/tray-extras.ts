@@ -9,6 +9,7 @@ export function extrasFrom(
   fleet: FleetView,
   { notify }: Preferences,
   troubles: readonly string[],
+  refusal: string | null,
 ): TrayExtras {
   const now = new Date();
   return {
@@ -17,5 +18,6 @@ export function extrasFrom(
     formatTime: (iso) => formatMoment(iso, now),
     isLastNight: (iso) => isLastNight(iso, now),
     agentTroubles: troubles,
+    refusal,
   };
 }

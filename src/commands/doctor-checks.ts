@@ -129,7 +129,7 @@ function checkCost(model: Model): Check {
 /** Whether the agent's icon is to be seen; nothing where none is wanted. */
 export function checkTray({ agent }: Pick<StatusDocument, 'agent'>): Check[] {
   if (agent === null) return [];
-  const cure = describeCure(agent.tray);
+  const cure = agent.trayReason ?? describeCure(agent.tray);
   if (cure !== null) return [warn('tray', cure, null)];
   return agent.tray === 'shown' ? [ok('tray', 'the icon is shown')] : [];
 }

@@ -10,7 +10,7 @@ import { setUp } from './setup.ts';
 import { texts } from './texts.ts';
 import { prepareTray } from './tray-choice.ts';
 import { version } from './version.ts';
-import { prepareWindows } from './window-parts.ts';
+import { findProgram, prepareWindows } from './window-parts.ts';
 
 export async function run(args: readonly string[]): Promise<number> {
   const { values, positionals } = parseArguments(args, { 'no-tray': { type: 'boolean' } });
@@ -20,6 +20,7 @@ export async function run(args: readonly string[]): Promise<number> {
   // It lives long and keeps little: otherwise the room for new objects outgrows all that is kept.
   setFlagsFromString('--semi-space-growth-factor=1');
   const warn = (sentence: string) => process.stderr.write(`${sentence}\n`);
+  const program = findProgram();
   const claim = await claimForGood(folders.state, warn);
   if (claim.kind === 'already-running') {
     process.stdout.write(`${texts.alreadyRunning(claim.pid)}\n`);
@@ -42,7 +43,7 @@ export async function run(args: readonly string[]): Promise<number> {
     },
     onHandOver: null,
     tray: prepareTray(values['no-tray'] === true ? 'off' : preferences.tray, setup),
-    windows: (now) => prepareWindows(setup, now),
+    windows: (now) => prepareWindows(setup, now, program),
     onQuit: end,
     warn,
   });

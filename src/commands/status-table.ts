@@ -89,7 +89,7 @@ function drawAgent({ agent }: StatusDocument): string {
 
 /** Why the agent's icon is not to be seen, and what mends that. */
 function drawTray({ agent }: StatusDocument): string[] {
-  const cure = agent === null ? null : describeCure(agent.tray);
+  const cure = agent === null ? null : (agent.trayReason ?? describeCure(agent.tray));
   return cure === null ? [] : [cure];
 }
 

@@ -7,6 +7,8 @@ export type TrayState = string;
 /** What the agent can and can't do now. */
 export interface AgentHealth {
   readonly tray: TrayState;
+  /** Why no icon is shown, in a sentence; null: one is, or none is wanted. */
+  readonly trayReason?: string | null;
   /** What it has to do without, one sentence each: a full disk, no socket. */
   readonly troubles: readonly string[];
 }

@@ -13,5 +13,5 @@ const cures = {
   'no-host':
     'No icon is shown: the desktop knows such icons, but no panel shows them. Add a status tray to the panel; it then appears by itself.',
   'no-helper':
-    'No icon is shown: its helper program does not run here. See what the agent printed; sandy-tray status shows the same.',
+    'No icon is shown: the program that would draw it does not run here. See: sandy-tray doctor',
 } satisfies Partial<Record<TrayState, string>>;

@@ -100,11 +100,17 @@ export function createDbusMenu({ emit, onClick, timeScale }: DbusMenuParts): Dbu
     if (item?.kind === 'action' && item.enabled) onClick(item.action, data);
     setClosed();
   };
+  /** Some submenus ask for something by being looked at; their rows stay until the menu closes. */
+  const noteOpened = (key: number, data: unknown) => {
+    const item = told.has(key) ? wanted.get(key)?.item : undefined;
+    if (item?.kind === 'submenu' && item.opened !== undefined) onClick(item.opened, data);
+  };
   /** Whether there is such a row. */
   const hear = (key: number, event: string, data: unknown): boolean => {
     if (event === 'clicked') click(key, data);
     else if (key === 0 && event === 'opened') openedAt = performance.now();
     else if (key === 0 && event === 'closed') setClosed();
+    else if (event === 'opened') noteOpened(key, data);
     return told.has(key);
   };
   /** A menu opens, and is left as it is from now on: Xfce's panel loses a click while rows come or go. */

@@ -52,6 +52,7 @@ export function drawHead({ fleet, extras }: Situation): TrayItem[] {
       ? []
       : [makeNote('quiet', texts.quiet(extras.formatTime(quiet.until), quiet.held))]),
     ...drawTroubles(extras.agentTroubles),
+    ...(extras.refusal === null ? [] : makeNotes('refusal', extras.refusal, 3)),
   ];
 }
 

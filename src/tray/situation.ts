@@ -15,6 +15,8 @@ export interface TrayExtras {
   readonly isLastNight: (iso: string) => boolean;
   /** What the agent has to do without, one sentence each. */
   readonly agentTroubles: readonly string[];
+  /** Why nothing came of the last click; null: something did. */
+  readonly refusal: string | null;
 }
 
 /** Whether sandy can be told to do something now; sessions have their own reasons besides. */

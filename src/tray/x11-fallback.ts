@@ -56,6 +56,7 @@ export function createX11Fallback(parts: X11FallbackParts): TrayBackend & {
     if (!isMissed) {
       clearTimeout(timer);
       timer = undefined;
+      reason = null;
       isPatient = true;
       watch?.stop();
       watch = null;
@@ -91,6 +92,7 @@ export function createX11Fallback(parts: X11FallbackParts): TrayBackend & {
   return {
     state: () => state,
     reason() {
+      if (state === 'shown') return null;
       if (usual === null && watch?.sight() === 'no-display') {
         return { kind: 'no-display', detail: '' };
       }

@@ -15,6 +15,7 @@ import {
   callsOf,
   type Desk,
   earlyAttaches,
+  killClient,
   lifeOf,
   seesInside,
   settles,
@@ -153,7 +154,7 @@ for (const mode of ['with an agent', 'alone'] as const) {
       const { fleet, alpha } = await setUp(desk, mode);
       const terminal = await enter(desk, fleet, alpha);
       const [first] = attachesOf(fleet, alpha);
-      process.kill(first?.pid ?? 0, 'SIGKILL');
+      killClient(first);
       await terminal.sees(`[${alpha.key} is back; attaching again]`);
       await settles(terminal, fleet, alpha);
       terminal.type('\x02d');
@@ -167,7 +168,7 @@ for (const mode of ['with an agent', 'alone'] as const) {
       const [first] = attachesOf(fleet, alpha);
       // The same look of it all: one client, that may be our own dead one.
       setSession(fleet.dir, alpha.record, { clients: 1 });
-      process.kill(first?.pid ?? 0, 'SIGKILL');
+      killClient(first);
       await terminal.sees(`[${alpha.key} is attached elsewhere]`);
       await terminal.presses('q');
       expect(await terminal.ends()).toBe(3);
@@ -369,7 +370,7 @@ for (const mode of ['with an agent', 'alone'] as const) {
       const terminal = await enter(desk, fleet, alpha);
       const [first] = attachesOf(fleet, alpha);
       setKnobs(fleet.dir, { commands: { '--attach': { exitCode: 0 } } });
-      process.kill(first?.pid ?? 0, 'SIGKILL');
+      killClient(first);
       await terminal.sees(`[${alpha.key} keeps ending right after it was attached`);
       await terminal.presses('q');
       expect(await terminal.ends()).toBe(5);
@@ -385,7 +386,7 @@ for (const mode of ['with an agent', 'alone'] as const) {
       const [first] = attachesOf(fleet, alpha);
       const stderr = 'ERROR: workspace is not a directory\r\n';
       setKnobs(fleet.dir, { commands: { '--attach': { exitCode: 1, stderr } } });
-      process.kill(first?.pid ?? 0, 'SIGKILL');
+      killClient(first);
       await terminal.sees(
         `[attaching to ${alpha.key} failed: ERROR: workspace is not a directory]`,
       );
@@ -419,12 +420,12 @@ for (const mode of ['with an agent', 'alone'] as const) {
     test('of a terminal that is stopped keeps nobody out for ever', async ({ desk, expect }) => {
       const { fleet, alpha } = await setUp(desk, mode);
       const stopped = await enter(desk, fleet, alpha);
-      process.kill(attachesOf(fleet, alpha)[0]?.pid ?? 0, 'SIGKILL');
+      killClient(attachesOf(fleet, alpha)[0]);
       // By itself, that is under the lock, which it still has before it believes that it is in.
       await seesInside(stopped, fleet, alpha);
       stopped.signal('SIGSTOP');
       const second = await enter(desk, fleet, alpha);
-      process.kill(attachesOf(fleet, alpha, second)[0]?.pid ?? 0, 'SIGKILL');
+      killClient(attachesOf(fleet, alpha, second)[0]);
       await seesInside(second, fleet, alpha);
       expect(attachesOf(fleet, alpha, second)).toHaveLength(2);
     });

@@ -229,6 +229,12 @@ export function callsOf(fleet: Fleet, verb: string): readonly Call[] {
   return readCalls(fleet.dir).filter(({ argv }) => argv[0] === verb);
 }
 
+/** Kills a client of sandy. One that is not there is a bug of the test: number 0 would be all of us. */
+export function killClient(call: Call | undefined): void {
+  if (call === undefined) throw new Error('no such client');
+  process.kill(call.pid, 'SIGKILL');
+}
+
 /** The id of the container that runs now. */
 export function lifeOf(fleet: Fleet, session: Session): string {
   return sessionOf(fleet.dir, session.record)?.container?.id ?? 'none';
@@ -257,8 +263,9 @@ export async function settles(terminal: Terminal, fleet: Fleet, session: Session
 export async function believes(
   fleet: Fleet,
   session: Session,
-  { timeScale, stateFolder }: Pick<Terminal, 'timeScale' | 'stateFolder'>,
+  terminal: Pick<Terminal, 'timeScale' | 'stateFolder'> & { readonly pid?: number },
 ): Promise<void> {
+  const { timeScale, stateFolder, pid } = terminal;
   const id = lifeOf(fleet, session);
   const entered = readEvents(fleet.dir).findLast(
     (event) => event.why === 'client-attached' && event.id === id,
@@ -274,7 +281,13 @@ export async function believes(
   // A look that was taken has yet to reach the terminal, which then lets go of what it held to attach.
   const digest = createHash('sha256').update(session.workspace).digest('hex').slice(0, 16);
   const lock = { folder: stateFolder, name: `attach-${digest}`, infoSchema: z.null() };
-  while ((await readLock(lock)).kind === 'busy') await pause(15);
+  const endAt = Date.now() + 60_000;
+  for (;;) {
+    const state = await readLock(lock);
+    if (state.kind !== 'busy' || (pid !== undefined && state.holder.pid !== pid)) return;
+    if (Date.now() > endAt) throw new Error(`${session.key} is never believed to be attached`);
+    await pause(15);
+  }
 }
 
 /** The attaches that were begun while the session could not be attached to. */

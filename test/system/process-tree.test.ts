@@ -18,9 +18,9 @@ import { expectGone } from '../processes.ts';
 function startShell(script: string) {
   const child = spawn('sh', ['-c', script], { stdio: ['pipe', 'pipe', 'inherit'], detached: true });
   onTestFinished(() => {
-    // All of the group, which nobody else is in.
+    // All of the group, which nobody else is in; number 0 would be our own.
     try {
-      process.kill(-(child.pid ?? 0), 'SIGKILL');
+      if (child.pid !== undefined) process.kill(-child.pid, 'SIGKILL');
     } catch {
       // Nobody is left.
     }

@@ -94,7 +94,8 @@ describe.concurrent('open', () => {
     await isAttached(fleet, beta);
     const client = readCalls(fleet.dir).findLast(({ argv }) => argv[0] === '--attach');
     const window = standIns.startsOf('xterm').at(-1);
-    process.kill(window?.pid ?? 0, 'SIGKILL');
+    if (window === undefined) throw new Error('no window');
+    process.kill(window.pid, 'SIGKILL');
     await expectGone(client?.pid ?? 0);
     await expectGone(client?.ppid ?? 0);
     expect(attachesOf(fleet)).toEqual([attachTo(alpha), attachTo(beta)]);
