@@ -150,3 +150,21 @@ test('nothing is left to be done once it is stopped', () => {
   menu.show(sessions(5));
   menu.stop();
 });
+
+test('a submenu that asks for something by being looked at does so when it is opened', () => {
+  const { menu, clicks, event, rows } = startMenu();
+  const opened = { kind: 'seen-last-run', id: 'run-1' } as const;
+  const lastRun = {
+    kind: 'submenu',
+    id: 'last-run',
+    label: 'Last night',
+    items: [],
+    opened,
+  } as const;
+  const shown = sessions(3);
+  menu.show([lastRun, ...(Array.isArray(shown) ? shown : [])]);
+  vi.advanceTimersByTime(60_000);
+  const [first = 0] = rows();
+  event(first, 'opened');
+  expect(clicks).toEqual([opened]);
+});
