@@ -31,6 +31,7 @@ const extras = {
   formatTime: (iso) => iso.slice(11, 16),
   isLastNight: () => false,
   agentTroubles: [],
+  refusal: null,
 };
 
 let at = Date.now();
