@@ -1,6 +1,7 @@
 import { readdir, readFile, stat } from 'node:fs/promises';
 import { basename } from 'node:path';
 import type { UpdateProcess } from '../fleet/message.ts';
+import { readAge } from '../system/process-identity.ts';
 import { runChild } from '../system/spawning.ts';
 
 /** The commands that change sessions. */
@@ -91,7 +92,7 @@ async function listFromProc(): Promise<ListedProcess[] | null> {
           if (!mentionsVerb(text)) return [];
           const { uid } = await stat(`/proc/${name}`);
           if (uid !== ownUid) return [];
-          const ageMs = await readAge(name);
+          const ageMs = await readAge(Number(name));
           return [{ pid: Number(name), ageMs, args: text.replace(/\0$/, '').split('\0') }];
         } catch {
           // It ended while we looked.
@@ -100,18 +101,6 @@ async function listFromProc(): Promise<ListedProcess[] | null> {
       }),
   );
   return processes.flat();
-}
-
-/** Clock ticks a second in `/proc`, the same on every Linux that Node runs on. */
-const TICKS = 100;
-
-/** From proc_pid_stat(5), field 22, and the time since boot. */
-async function readAge(name: string): Promise<number | null> {
-  const stat = await readFile(`/proc/${name}/stat`, 'utf8');
-  const uptime = Number((await readFile('/proc/uptime', 'utf8')).split(' ')[0]);
-  const ticks = Number(stat.slice(stat.lastIndexOf(')') + 2).split(' ')[19]);
-  const ageMs = (uptime - ticks / TICKS) * 1000;
-  return Number.isFinite(ageMs) ? ageMs : null;
 }
 
 /** `ps` joins arguments with spaces: a workspace runs up to the next flag or the end. */

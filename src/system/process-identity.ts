@@ -88,13 +88,29 @@ export interface ProcStat {
  * Null: this is no such text.
  */
 export function parseProcStat(stat: string, bootId: string): ProcStat | null {
+  const { state, parent, ticks } = readFields(stat);
+  if (!/^\d+$/.test(ticks) || bootId === '') return null;
+  return { state, parentPid: Number(parent), birth: `${bootId}/${ticks}` };
+}
+
+function readFields(stat: string) {
   const fields = stat
     .slice(stat.lastIndexOf(')') + 1)
     .trim()
     .split(/\s+/);
-  const [state = '', parent = '', ticks = ''] = [fields[0], fields[1], fields[19]];
-  if (!/^\d+$/.test(ticks) || bootId === '') return null;
-  return { state, parentPid: Number(parent), birth: `${bootId}/${ticks}` };
+  return { state: fields[0] ?? '', parent: fields[1] ?? '', ticks: fields[19] ?? '' };
+}
+
+/** Clock ticks a second in `/proc`, the same on every Linux that Node runs on. */
+const TICKS = 100;
+
+/** How long a process of Linux has run; null: nobody can say. Rejects where there is no such process. */
+export async function readAge(pid: number): Promise<number | null> {
+  const { ticks } = readFields(await readFile(`/proc/${pid}/stat`, 'utf8'));
+  const uptime = Number((await readFile('/proc/uptime', 'utf8')).split(' ')[0]);
+  if (ticks === '') return null;
+  const ageMs = (uptime - Number(ticks) / TICKS) * 1000;
+  return Number.isFinite(ageMs) ? ageMs : null;
 }
 
 /** The same as a verdict. */
