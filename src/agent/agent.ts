@@ -127,9 +127,9 @@ export async function startAgent(options: AgentOptions): Promise<Agent> {
     onReplaced,
   });
   /** Asked as soon as the loop begins, where an earlier agent was about to look. */
-  const left = runFolders.listUnfinished().flatMap(({ steps }) => steps);
+  const left = runFolders.listUnfinished();
   let findOurs = (): ReadonlySet<number> =>
-    new Set(left.flatMap(({ process }) => process?.pid ?? []));
+    new Set(left.flatMap(({ steps }) => steps.flatMap(({ process }) => process?.pid ?? [])));
   const hints = createChangeHints(() => loop.dispatch({ kind: 'hinted', at: Date.now() }));
 
   const poll = createLooking({
@@ -182,7 +182,7 @@ export async function startAgent(options: AgentOptions): Promise<Agent> {
   });
   findOurs = operator.ourPids;
   // Before the first look is taken.
-  operator.adopt();
+  operator.adopt(left);
   // Before anything is looked at: which hours are quiet hangs on the first tick.
   const stopTicking = startTicking(timeScale, ({ at, utcOffsetMinutes, woke }) => {
     loop.dispatch({ kind: 'ticked', at, utcOffsetMinutes });

@@ -42,7 +42,7 @@ export interface OperatorParts extends Omit<OperationParts, 'awaitOthers' | 'onK
 
 export interface Operator {
   /** Goes on with what was left unfinished; before anybody looks at sessions. */
-  readonly adopt: () => void;
+  readonly adopt: (left: readonly RunRecord[]) => void;
   readonly ask: (ask: Ask, by: AskedBy) => Promise<AskAnswer>;
   /** Resolves to what a run came to; null: there is no such run. */
   readonly await: (id: string) => Promise<RunOutcome | null>;
@@ -240,8 +240,8 @@ export function createOperator(parts: OperatorParts): Operator {
   };
 
   return {
-    adopt() {
-      for (const record of folders.listUnfinished()) enqueue(record, true).update?.catchUp();
+    adopt(left) {
+      for (const record of left) enqueue(record, true).update?.catchUp();
     },
     ask(asked, by) {
       // One after the other, so that two asks at once can't both find nobody.
