@@ -49,15 +49,7 @@ export async function reachAgent(setup: Setup, role: string): Promise<HostOutcom
   for (;;) {
     const contact = await contactAgent(state, role);
     if (contact.kind === 'connected') {
-      const { connection, status } = contact;
-      return {
-        kind: 'reached',
-        connection,
-        status,
-        isOurs: false,
-        onNotice: () => {},
-        close: async () => connection.close(),
-      };
+      return hostOf(contact);
     }
     if (contact.errorCode !== null) {
       return { kind: 'unreachable', text: texts.agentKeptOut(contact.errorCode) };
@@ -74,6 +66,21 @@ export async function reachAgent(setup: Setup, role: string): Promise<HostOutcom
         await new Promise((resolve) => setTimeout(resolve, MEETING_LOOK_MS));
     }
   }
+}
+
+/** The agent that runs, once it was contacted. */
+export function hostOf({
+  connection,
+  status,
+}: Pick<AgentHost, 'connection' | 'status'>): AgentHost {
+  return {
+    kind: 'reached',
+    connection,
+    status,
+    isOurs: false,
+    onNotice: () => {},
+    close: async () => connection.close(),
+  };
 }
 
 /** Whether its agent has ended by now, or has made room for another. */
@@ -111,11 +118,9 @@ async function beAgent(setup: Setup, claim: AgentClaim, role: string): Promise<H
   });
   const contact = await contactAgent(folders.state, role);
   if (contact.kind === 'connected') {
-    const { connection, status } = contact;
+    const { connection } = contact;
     return {
-      kind: 'reached',
-      connection,
-      status,
+      ...hostOf(contact),
       isOurs: true,
       onNotice(take) {
         takeNotice = take;

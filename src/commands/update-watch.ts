@@ -3,6 +3,7 @@
 import { createLineReader } from '../sandy/update-output.ts';
 import { readBytes } from '../system/file-end.ts';
 import { contactAgent } from './agent-connection.ts';
+import { hostOf } from './agent-host.ts';
 import { exitCodes } from './command.ts';
 import { followRun } from './operation-client.ts';
 import { setUp } from './setup.ts';
@@ -24,15 +25,7 @@ export async function run(): Promise<number> {
   }
   const { id, log: logPath } = running;
   const screen = createUpdateScreen({ json: false, logPath, id, joined: false });
-  const host = {
-    kind: 'reached',
-    connection,
-    status,
-    isOurs: false,
-    onNotice: () => {},
-    close: async () => connection.close(),
-  } as const;
-  const outcome = await followRun(host, {
+  const outcome = await followRun(hostOf(contact), {
     setup,
     role: 'update',
     id,
