@@ -1,11 +1,12 @@
 /** A desktop of a test's own: an X server and a message bus, both gone with the test. */
 
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
-import { accessSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { accessSync, mkdirSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Readable } from 'node:stream';
 import { type Stage, test as stageTest, until } from '../agent/running-agent.ts';
 import { expectGone, isRunning } from '../processes.ts';
+import { writeBusConfig } from './bus-config.ts';
 
 export interface Desktop {
   readonly stage: Stage;
@@ -45,7 +46,8 @@ export const test = stageTest.extend<{ desktop: Desktop }>({
     try {
       display = `:${await startAnswering(children, 'Xvfb', ['-displayfd', '3', '-screen', '0', '1000x700x24', '-nolisten', 'tcp', '-noreset'])}`;
       const bus = await startAnswering(children, 'dbus-daemon', [
-        `--config-file=${writeBusConfig(folder)}`,
+        // One that starts nothing by itself.
+        `--config-file=${writeBusConfig(folder, [])}`,
         '--nofork',
         '--print-address=3',
       ]);
@@ -86,27 +88,6 @@ async function startAnswering(
     () => `an answer of ${file}`,
   );
   return answer.trim();
-}
-
-/** A bus that starts nothing by itself. */
-function writeBusConfig(folder: string): string {
-  const file = join(folder, 'bus.conf');
-  writeFileSync(
-    file,
-    `<!DOCTYPE busconfig PUBLIC "-//freedesktop//DTD D-Bus Bus Configuration 1.0//EN"
- "http://www.freedesktop.org/standards/dbus/1.0/busconfig.dtd">
-<busconfig>
-  <type>session</type>
-  <listen>unix:path=${folder}/bus</listen>
-  <policy context="default">
-    <allow send_destination="*"/>
-    <allow receive_sender="*"/>
-    <allow own="*"/>
-  </policy>
-</busconfig>
-`,
-  );
-  return file;
 }
 
 function makeDesktop(stage: Stage, folder: string, display: string, bus: string): Desktop {

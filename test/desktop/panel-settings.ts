@@ -2,6 +2,7 @@
 
 import { existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { writeBusConfig } from './bus-config.ts';
 
 /** Writes the settings of a bus that listens at `bus` in a folder; returns their file. */
 export function writeBusSettings(folder: string): string {
@@ -15,24 +16,7 @@ export function writeBusSettings(folder: string): string {
     join(services, 'org.xfce.Xfconf.service'),
     `[D-BUS Service]\nName=org.xfce.Xfconf\nExec=${keeper}\n`,
   );
-  const file = join(folder, 'bus.conf');
-  writeFileSync(
-    file,
-    `<!DOCTYPE busconfig PUBLIC "-//freedesktop//DTD D-Bus Bus Configuration 1.0//EN"
- "http://www.freedesktop.org/standards/dbus/1.0/busconfig.dtd">
-<busconfig>
-  <type>session</type>
-  <listen>unix:path=${folder}/bus</listen>
-  <servicedir>${services}</servicedir>
-  <policy context="default">
-    <allow send_destination="*"/>
-    <allow receive_sender="*"/>
-    <allow own="*"/>
-  </policy>
-</busconfig>
-`,
-  );
-  return file;
+  return writeBusConfig(folder, [services]);
 }
 
 export function writePanelSettings(folder: string): void {
