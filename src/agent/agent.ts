@@ -15,6 +15,7 @@ import { type Preferences, writePreference } from '../store/preferences.ts';
 import { openRunFolders } from '../store/run-folders.ts';
 import { applySaved } from '../store/saved-fleet.ts';
 import type { WriteOutcome } from '../system/files.ts';
+import { formatClock } from '../system/local-time.ts';
 import { prepareScope } from '../system/own-scope.ts';
 import type { Folders } from '../system/paths.ts';
 import type { OpenParts } from '../terminal/opening.ts';
@@ -148,7 +149,8 @@ export async function startAgent(options: AgentOptions): Promise<Agent> {
       publish(model);
       looks.note(model);
     },
-    tell: (effects) => tellEffects({ log, ledger, notifier, onWrite: troubles.noteWrite }, effects),
+    tell: (effects) =>
+      tellEffects({ log, ledger, notifier, formatTime, onWrite: troubles.noteWrite }, effects),
     save(model, forgottenKeys) {
       // What waits for room comes first: once its state is saved, nobody sees a happening again.
       troubles.noteWrite('log', outcomeOf(log.flush()));
@@ -279,4 +281,8 @@ export async function startAgent(options: AgentOptions): Promise<Agent> {
 function outcomeOf(trouble: LogTrouble | null): WriteOutcome {
   if (trouble === null) return { kind: 'written' };
   return { kind: 'not-written', errorCode: trouble.errorCode };
+}
+
+function formatTime(at: number): string {
+  return formatClock(new Date(at));
 }

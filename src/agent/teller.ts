@@ -1,17 +1,19 @@
 import type { FleetEvent } from '../fleet/events.ts';
 import type { Effect } from '../fleet/message.ts';
+import { composeDigest, composeNotice } from '../notify/composing.ts';
 import type { Notice, Notifier } from '../notify/notifier.ts';
 import type { EventLog } from '../store/event-log.ts';
 import { nameHappening } from '../store/event-record.ts';
 import type { Ledger } from '../store/ledger.ts';
 import type { WriteOutcome } from '../system/files.ts';
-import { texts } from './texts.ts';
 
 /** What telling stands on. */
 export interface TellerParts {
   readonly log: EventLog;
   readonly ledger: Ledger;
   readonly notifier: Notifier;
+  /** Writes a wall time as people here do. */
+  readonly formatTime: (at: number) => string;
   /** A file that can't be written; it goes on in memory. */
   readonly onWrite: (file: 'log' | 'ledger', outcome: WriteOutcome) => void;
 }
@@ -40,9 +42,9 @@ async function tell(
   parts: TellerParts,
   event: FleetEvent,
   notice: boolean,
-  show: boolean,
+  isDue: boolean,
 ): Promise<void> {
-  const { log, ledger, notifier, onWrite } = parts;
+  const { log, ledger, notifier, onWrite, formatTime } = parts;
   const appended = log.append(event, notice);
   onWrite('log', appended.kind === 'failed' ? notWritten(appended.errorCode) : written);
   if (event.kind === 'back' && event.incident !== null) {
@@ -51,9 +53,9 @@ async function tell(
     if (ledger.stepOf(alarm) !== null) onWrite('ledger', ledger.markDone(alarm, event.at));
   }
   const id = nameHappening(event);
-  if (!show || event.noticeKind === null || id === null) return;
-  const { at, key, text, noticeKind: kind } = event;
-  await showOnce(parts, { id, kind, at, key, text }, appended.kind !== 'already-there');
+  if (!isDue || event.noticeKind === null || id === null) return;
+  const banner = composeNotice(id, event, event.noticeKind, formatTime);
+  await showOnce(parts, banner, appended.kind !== 'already-there');
 }
 
 async function tellDigest(
@@ -61,14 +63,7 @@ async function tellDigest(
   incident: string,
   events: readonly FleetEvent[],
 ): Promise<void> {
-  const at = events.at(-1)?.at ?? 0;
-  const notice = {
-    id: incident,
-    kind: 'digest',
-    at,
-    key: null,
-    text: texts.digest(events),
-  } as const;
+  const notice = composeDigest(incident, events, parts.formatTime);
   // It has no line in the log: where the ledger is doubted, nobody knows whether it was shown.
   await showOnce(parts, notice, false);
 }
@@ -78,10 +73,10 @@ async function showOnce(
   notice: Notice,
   loggedNow: boolean,
 ): Promise<void> {
-  if (!ledger.mayShow(notice.id, loggedNow)) return;
-  onWrite('ledger', ledger.intend(notice.id, notice.at));
+  if (!ledger.mayShow(notice.key, loggedNow)) return;
+  onWrite('ledger', ledger.intend(notice.key, notice.at));
   await notifier.show(notice);
-  onWrite('ledger', ledger.markShown(notice.id, notice.at));
+  onWrite('ledger', ledger.markShown(notice.key, notice.at));
 }
 
 const written: WriteOutcome = { kind: 'written' };

@@ -1,15 +1,9 @@
 /** The sentences of the running agent. */
 
-import type { FleetEvent } from '../fleet/events.ts';
 import type { SlotUse } from '../store/slot.ts';
 import { cleanForeignText } from '../system/foreign-text.ts';
 
 export const texts = {
-  /** One notice for all that quiet hours held back. */
-  digest: (events: readonly FleetEvent[]) =>
-    events.length === 1
-      ? (events[0]?.text ?? '')
-      : `While it was quiet: ${events.map((event) => event.text).join(' ')}`,
   agentStarted: (pid: number, version: string) => `The agent ${version} started (pid ${pid}).`,
   agentStopped: (pid: number) => `The agent stopped (pid ${pid}).`,
   notWritten: (names: readonly string[], errorCode: string) =>

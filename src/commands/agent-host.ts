@@ -139,10 +139,15 @@ async function beAgent(setup: Setup, claim: AgentClaim, role: string): Promise<H
 /** Whoever asked sits here and is told what happens to single sessions; the command tells its own sum. */
 function createHostNotifier(take: (line: string) => void): Notifier {
   return {
-    async show({ key, at, text }) {
-      if (key !== null)
-        take(`${formatClock(new Date(at))} ${cleanForeignText(text, NOTICE_CHARACTERS)}`);
+    async show(notice) {
+      if (notice.session !== null && notice.kind !== 'overnight') {
+        take(
+          `${formatClock(new Date(notice.at))} ${cleanForeignText(notice.body, NOTICE_CHARACTERS)}`,
+        );
+      }
+      return { kind: 'shown', server: 'text', clickable: false };
     },
     async withdraw() {},
+    async close() {},
   };
 }

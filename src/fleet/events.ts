@@ -1,4 +1,5 @@
 import type { QuietHours } from './quiet-hours.ts';
+import type { FinishedRun } from './runs.ts';
 
 /** What happened, as the log keeps it. The names are those of `log --json`; none is ever renamed. */
 export type EventKind =
@@ -38,6 +39,8 @@ export interface FleetEvent {
   /** Which preference decides whether a banner is due; null where none ever is. */
   readonly noticeKind: NoticeKind | null;
   readonly text: string;
+  /** Of `run-completed` and `run-failed`: what it came to. */
+  readonly run?: FinishedRun;
 }
 
 /** The kinds of banner that a person can switch on and off. */

@@ -258,7 +258,15 @@ export function finishRun(
   const { kind, noticeKind, text } = describeEnd(run, finished);
   return {
     finished,
-    event: { at, kind, key: null, incident, noticeKind: tooOld || known ? null : noticeKind, text },
+    event: {
+      at,
+      kind,
+      key: null,
+      incident,
+      noticeKind: tooOld || known ? null : noticeKind,
+      text,
+      run: finished,
+    },
   };
 }
 

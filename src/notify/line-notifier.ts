@@ -1,6 +1,6 @@
 import type { Writable } from 'node:stream';
 import { cleanForeignText } from '../system/foreign-text.ts';
-import type { Notifier } from './notifier.ts';
+import type { Notice, Notifier } from './notifier.ts';
 
 /** A digest of a long night is long. */
 const NOTICE_CHARACTERS = 2_000;
@@ -8,11 +8,20 @@ const NOTICE_CHARACTERS = 2_000;
 /** Shows notices as lines of text: what there is where there is no desktop. */
 export function createLineNotifier(stream: Writable, formatTime: (at: number) => string): Notifier {
   return {
-    async show({ at, text }) {
-      // Keys come from outside.
-      stream.write(`${formatTime(at)} ${cleanForeignText(text, NOTICE_CHARACTERS)}\n`);
+    async show(notice) {
+      stream.write(`${formatTime(notice.at)} ${writeLine(notice)}\n`);
+      return { kind: 'shown', server: 'text', clickable: false };
     },
     // A line that was read can't be taken back; the line that says so follows it.
     async withdraw() {},
+    async close() {},
   };
+}
+
+/** A notice in one line: the words of a single happening say by themselves what it is. */
+function writeLine({ kind, title, body }: Notice): string {
+  const isSum = kind === 'overnight' || kind === 'digest';
+  const line = isSum ? `${title}: ${body}` : body;
+  // Keys come from outside.
+  return cleanForeignText(line.replaceAll('\n', ' '), NOTICE_CHARACTERS);
 }

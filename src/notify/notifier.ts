@@ -1,18 +1,65 @@
 import type { NoticeKind } from '../fleet/events.ts';
 
-/** One banner. The id is that of its incident: showing it again replaces it. */
+/** One banner, in plain words: whoever shows it escapes what its own desktop would read as markup. */
 export interface Notice {
-  readonly id: string;
-  readonly kind: NoticeKind | 'digest';
+  /** That of its incident: another under the same key replaces it, and clicks come back with it. */
+  readonly key: string;
+  readonly kind: NoticeKind | 'digest' | 'answer' | 'test';
+  /** Wall clock, ms. */
   readonly at: number;
-  readonly key: string | null;
+  /** The session it is about; null: several, or none. */
+  readonly session: string | null;
+  /** A few words, cleaned for people. */
+  readonly title: string;
   /** Sentences, cleaned for people. */
-  readonly text: string;
+  readonly body: string;
+  /**
+   * `critical` needs a person and stays until it is seen; `low` is worth no interruption, and is kept
+   * nowhere once it is over.
+   */
+  readonly urgency: 'low' | 'normal' | 'critical';
+  /** What can be done from it; a click on the banner itself does the first. At most three are shown. */
+  readonly actions: readonly NoticeAction[];
 }
 
-/** A way to show banners. Nothing in here throws or hangs: a banner that can't be shown is lost. */
+export interface NoticeAction {
+  /** Letters and `-`. */
+  readonly id: string;
+  readonly label: string;
+}
+
+/** Somebody clicked a banner, or one of its buttons. */
+export interface NoticeClick {
+  /** Of the notice. */
+  readonly key: string;
+  readonly actionId: string;
+  /** What lets a window that is opened now come to the front; null where the desktop gave none. */
+  readonly activationToken: string | null;
+}
+
+/** Why a banner is no longer there. */
+export type NoticeEnd = 'expired' | 'dismissed' | 'withdrawn' | 'server-lost';
+
+export interface NotifierListener {
+  readonly onClick: (click: NoticeClick) => void;
+  readonly onEnd: (key: string, end: NoticeEnd) => void;
+}
+
+export type ShowOutcome =
+  /** Handed over to `server`, a name for people; whether anybody looked is not known. */
+  | { readonly kind: 'shown'; readonly server: string; readonly clickable: boolean }
+  /** Nobody took it; `reason` is a sentence without its full stop. */
+  | { readonly kind: 'not-shown'; readonly reason: string };
+
+/**
+ * A way to show banners. Nothing in here rejects, hangs or throws, and clicks and ends come to the listener
+ * that it was made with.
+ */
 export interface Notifier {
-  readonly show: (notice: Notice) => Promise<void>;
+  /** Resolves when the banner is handed over, never when it is clicked. */
+  readonly show: (notice: Notice) => Promise<ShowOutcome>;
   /** Takes a banner down whose words are no longer so. */
-  readonly withdraw: (id: string) => Promise<void>;
+  readonly withdraw: (key: string) => Promise<void>;
+  /** Takes down what nobody could click any more, and lets go of everything; nothing is shown afterwards. */
+  readonly close: () => Promise<void>;
 }

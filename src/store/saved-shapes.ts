@@ -168,6 +168,7 @@ export const eventShape = z.object({
   incident: text,
   noticeKind: z.nullable(z.enum(['overnight', 'late', 'failed', 'back', 'ended', 'progress'])),
   text: z.string(),
+  run: z.exactOptional(finishedRunShape),
 });
 
 export const stopIntentShape = z.object({ key: z.string(), askedAwakeMs: milliseconds });

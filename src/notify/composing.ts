@@ -1,0 +1,124 @@
+/** PURE: which banner a happening makes. */
+
+import type { FleetEvent, NoticeKind } from '../fleet/events.ts';
+import type { FinishedRun } from '../fleet/runs.ts';
+import type { Notice, NoticeAction } from './notifier.ts';
+import { texts } from './texts.ts';
+
+/** What a click does; the ids of a notice's actions. */
+export type NoticeActionId = keyof typeof texts.actions;
+
+/** Sessions that a sum names one by one; what is left out is counted, and stands in the log. */
+const NAMED_FAILURES = 3;
+
+/** Happenings of a digest that it tells one by one. */
+const DIGEST_EVENTS = 6;
+
+/**
+ * The banner of one happening. `formatTime` writes a wall time as people here do.
+ */
+export function composeNotice(
+  key: string,
+  event: FleetEvent,
+  kind: NoticeKind,
+  formatTime: (at: number) => string,
+): Notice {
+  const { at, run } = event;
+  const common = { key, kind, at };
+  if (run !== undefined && event.kind === 'run-completed') {
+    return { ...common, ...composeSum(run, formatTime) };
+  }
+  return {
+    ...common,
+    session: event.key,
+    title: texts.titles[event.kind] ?? texts.otherTitle,
+    body: event.text,
+    urgency: needsPerson(event) ? 'critical' : 'normal',
+    actions: chooseActions(event),
+  };
+}
+
+function needsPerson({ noticeKind }: FleetEvent): boolean {
+  return noticeKind === 'late' || noticeKind === 'failed';
+}
+
+function chooseActions(event: FleetEvent): readonly NoticeAction[] {
+  if (event.key === null) return pick(event.run === undefined ? ['log'] : ['output', 'log']);
+  return pick(needsPerson(event) ? ['open', 'start', 'log'] : ['open', 'log']);
+}
+
+/** One summary of a rolling restart: what failed comes first, and the sum has its times. */
+function composeSum(
+  { restarted, failed, skipped, startedAt, endedAt }: FinishedRun,
+  formatTime: (at: number) => string,
+): Pick<Notice, 'session' | 'title' | 'body' | 'urgency' | 'actions'> {
+  const span = texts.span(formatTime(startedAt), formatTime(endedAt));
+  const [only, ...others] = [...failed.map(({ key }) => key), ...restarted];
+  const single = others.length === 0 ? (only ?? null) : null;
+  const sentences = [
+    ...failed.slice(0, NAMED_FAILURES).map(({ key, reason }) => texts.failedSession(key, reason)),
+    failed.length > NAMED_FAILURES ? texts.moreFailed(failed.length - NAMED_FAILURES) : '',
+    describeRestarted(restarted, failed.length > 0, span),
+    skipped.length > 0 ? texts.skipped(skipped.length) : '',
+  ];
+  // With one that failed, the banner is about it: whoever clicks wants to mend it.
+  const [firstFailed] = failed.length === 1 ? failed : [];
+  const session = firstFailed?.key ?? single;
+  return {
+    session,
+    title:
+      failed.length > 0 ? texts.someFailed(failed.length) : texts.allRestarted(restarted.length),
+    body: sentences.filter((sentence) => sentence !== '').join(' '),
+    urgency: 'normal',
+    actions: pick(
+      session === null
+        ? ['choose', 'log']
+        : failed.length > 0
+          ? ['open', 'start', 'log']
+          : ['open', 'log'],
+    ),
+  };
+}
+
+function describeRestarted(restarted: readonly string[], afterFailed: boolean, span: string) {
+  const [first] = restarted;
+  if (first === undefined) return '';
+  if (afterFailed) return texts.othersRestarted(restarted.length, span);
+  if (restarted.length === 1) return texts.restartedOne(first, span);
+  return texts.restarted(restarted.length, span);
+}
+
+/** One banner for all that was held back; what needs a person comes first. */
+export function composeDigest(
+  key: string,
+  events: readonly FleetEvent[],
+  formatTime: (at: number) => string,
+): Notice {
+  const [first, ...rest] = events;
+  if (first?.noticeKind && rest.length === 0) {
+    return { ...composeNotice(key, first, first.noticeKind, formatTime), kind: 'digest' };
+  }
+  const needy = events.filter(needsPerson);
+  const ordered = [...needy, ...events.filter((event) => !needsPerson(event))];
+  const told = ordered.slice(0, DIGEST_EVENTS).map((event) => {
+    const { kind, run, at, text } = event;
+    return `${formatTime(at)} ${kind === 'run-completed' && run ? composeSum(run, formatTime).body : text}`;
+  });
+  const hidden = ordered.length - told.length;
+  const sessions = new Set(events.flatMap((event) => event.key ?? []));
+  const [onlySession] = sessions.size === 1 ? sessions : [];
+  return {
+    key,
+    kind: 'digest',
+    at: events.at(-1)?.at ?? 0,
+    session: onlySession ?? null,
+    title: needy.length > 0 ? texts.digestNeedsYou(needy.length) : texts.digestFine(events.length),
+    body: [...told, ...(hidden > 0 ? [texts.moreEvents(hidden)] : [])].join('\n'),
+    urgency: needy.length > 0 ? 'critical' : 'normal',
+    actions: pick(onlySession === undefined ? ['choose', 'log'] : ['open', 'log']),
+  };
+}
+
+function pick(ids: readonly NoticeActionId[]): readonly NoticeAction[] {
+  return ids.map((id) => ({ id, label: texts.actions[id] }));
+}
