@@ -5,7 +5,7 @@ import type { EventKind, FleetEvent } from '../fleet/events.ts';
 import { type Model, newModel } from '../fleet/model.ts';
 import { view } from '../fleet/view.ts';
 import { windowsFrom } from '../fleet/windows.ts';
-import type { Notifier } from '../notify/notifier.ts';
+import type { Notifier, NotifierListener } from '../notify/notifier.ts';
 import { createChangeHints } from '../sandy/change-hints.ts';
 import { createSandy } from '../sandy/client.ts';
 import { type LogTrouble, openEventLog } from '../store/event-log.ts';
@@ -20,9 +20,10 @@ import { prepareScope } from '../system/own-scope.ts';
 import type { Folders } from '../system/paths.ts';
 import type { OpenParts } from '../terminal/opening.ts';
 import { drawTray } from '../tray/draw-tray.ts';
-import type { TrayBackend, TrayClick, TrayListener, TrayState } from '../tray/tray-picture.ts';
+import type { TrayBackend, TrayListener, TrayState } from '../tray/tray-picture.ts';
+import { createBanners } from './banners.ts';
 import { createCureTeller } from './cure-teller.ts';
-import { doClicked } from './deeds.ts';
+import { type Click, doClicked } from './deeds.ts';
 import { createLooking, lookForUpdates } from './looking.ts';
 import { createLooks } from './looks.ts';
 import { startLoop } from './loop.ts';
@@ -45,7 +46,8 @@ export interface AgentOptions {
   readonly preferences: Preferences;
   readonly timeScale: number;
   readonly version: string;
-  readonly notifier: Notifier;
+  /** Starts whatever shows banners. */
+  readonly notifier: (listener: NotifierListener) => Notifier;
   /** The folder's lock, which the agent keeps. */
   readonly claim: AgentClaim;
   /** Another agent has taken the folder: this one should end. */
@@ -73,7 +75,7 @@ export interface Agent {
  * the socket) is done without and said: the agent watches all the same.
  */
 export async function startAgent(options: AgentOptions): Promise<Agent> {
-  const { folders, timeScale, version, notifier, claim, onReplaced, onHandOver, warn } = options;
+  const { folders, timeScale, version, claim, onReplaced, onHandOver, warn } = options;
   const { state: folder } = folders;
   const startedAt = Date.now();
   const epoch = randomUUID();
@@ -96,6 +98,13 @@ export async function startAgent(options: AgentOptions): Promise<Agent> {
 
   let { preferences } = options;
   let sandy = createSandy({ sandyPath: preferences.sandyPath, stateFolder: folder });
+  const banners = createBanners({
+    start: options.notifier,
+    model: () => loop.model(),
+    showsProgress: () => preferences.notify.progress,
+    timeScale,
+    onClick: (click) => clicked(click),
+  });
   let rev = 0;
   let tray: TrayHost | null = null;
   /** Why nothing came of the last click. */
@@ -110,6 +119,7 @@ export async function startAgent(options: AgentOptions): Promise<Agent> {
     };
     presence.server()?.publish(rev, fleet, health);
     tray?.show(fleet);
+    banners.note(fleet);
   };
   const presence = createPresence({
     claim,
@@ -150,7 +160,10 @@ export async function startAgent(options: AgentOptions): Promise<Agent> {
       looks.note(model);
     },
     tell: (effects) =>
-      tellEffects({ log, ledger, notifier, formatTime, onWrite: troubles.noteWrite }, effects),
+      tellEffects(
+        { log, ledger, notifier: banners, formatTime, onWrite: troubles.noteWrite },
+        effects,
+      ),
     save(model, forgottenKeys) {
       // What waits for room comes first: once its state is saved, nobody sees a happening again.
       troubles.noteWrite('log', outcomeOf(log.flush()));
@@ -207,7 +220,7 @@ export async function startAgent(options: AgentOptions): Promise<Agent> {
 
   const waiters = createWaiters(loop.dispatch);
   await presence.keep();
-  const clicked = (click: TrayClick) => {
+  const clicked = (click: Click) => {
     refusal = null;
     void doClicked(
       {
@@ -220,6 +233,7 @@ export async function startAgent(options: AgentOptions): Promise<Agent> {
         tell(text) {
           refusal = text;
           warn(text);
+          banners.answer(text);
           publish(loop.model());
         },
         quit: options.onQuit,
@@ -273,6 +287,7 @@ export async function startAgent(options: AgentOptions): Promise<Agent> {
       await presence.stop();
       await operator.stop();
       await loop.stop();
+      await banners.close();
       record('agent-stopped', texts.agentStopped(process.pid));
     },
   };

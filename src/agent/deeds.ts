@@ -5,10 +5,19 @@ import type { Model } from '../fleet/model.ts';
 import type { OpenOutcome } from '../terminal/opening.ts';
 import { describeNotOpened } from '../terminal/texts.ts';
 import type { Errand } from '../terminal/tickets.ts';
-import type { TrayClick } from '../tray/tray-picture.ts';
+import type { TrayAction } from '../tray/tray-picture.ts';
 import type { Ask } from './asks.ts';
 import type { Operator } from './operator.ts';
 import { texts } from './texts.ts';
+
+/** What a click asks for: a row of the tray's menu, or a banner. */
+export type Deed = TrayAction | { readonly kind: 'choose' };
+
+export interface Click {
+  readonly action: Deed;
+  /** The desktop's leave to take the focus, where it gave one. */
+  readonly activationToken: string | null;
+}
 
 export interface DeedParts {
   readonly model: () => Model;
@@ -22,7 +31,7 @@ export interface DeedParts {
 }
 
 /** Does what was clicked. Never rejects: what can't be done is said, and a full disk or a bug ends nothing. */
-export async function doClicked(parts: DeedParts, click: TrayClick): Promise<void> {
+export async function doClicked(parts: DeedParts, click: Click): Promise<void> {
   try {
     await act(parts, click);
   } catch (error) {
@@ -30,7 +39,7 @@ export async function doClicked(parts: DeedParts, click: TrayClick): Promise<voi
   }
 }
 
-async function act(parts: DeedParts, { action, activationToken }: TrayClick): Promise<void> {
+async function act(parts: DeedParts, { action, activationToken }: Click): Promise<void> {
   const { dispatch, operator, tell } = parts;
   const at = Date.now();
   switch (action.kind) {
@@ -38,6 +47,11 @@ async function act(parts: DeedParts, { action, activationToken }: TrayClick): Pr
     case 'start-in-terminal':
       // A session that is not running is offered to be started there.
       return await openSession(parts, action.key, activationToken);
+    case 'choose': {
+      const model = parts.model();
+      dispatch({ kind: 'run-seen', at, id: model.lastRun?.id ?? '' });
+      return await open(parts, { kind: 'choose', first: findFirst(model) }, activationToken);
+    }
     case 'start':
     case 'stop':
       return await ask(parts, { op: action.kind, keys: [action.key], ...plain });
@@ -91,13 +105,21 @@ async function ask({ operator, tell }: DeedParts, asked: Ask): Promise<void> {
   if (answer.kind === 'busy' || answer.kind === 'refused') tell(answer.text);
 }
 
+/** The sessions of the last run in whose terminals people were: they are the ones to go back to. */
+function findFirst({ lastRun, rows }: Model): readonly string[] {
+  const keys = [...(lastRun?.failed.map(({ key }) => key) ?? []), ...(lastRun?.restarted ?? [])];
+  return keys.filter((key) => rows.get(key)?.hadClient === true);
+}
+
 async function openSession(
   parts: DeedParts,
   key: string,
   activationToken: string | null,
 ): Promise<void> {
-  const workspace = parts.model().rows.get(key)?.workspace ?? null;
-  if (workspace === null) return;
+  const row = parts.model().rows.get(key);
+  if (row === undefined) return parts.tell(texts.sessionGone(key));
+  const { workspace } = row;
+  if (workspace === null) return parts.tell(texts.workspaceUnknown(key));
   await open(parts, { kind: 'attach', key, workspace }, activationToken);
 }
 

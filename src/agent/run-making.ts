@@ -1,5 +1,5 @@
+import type { RunOrigin } from '../fleet/finished-run.ts';
 import type { Model } from '../fleet/model.ts';
-import type { RunOrigin } from '../fleet/runs.ts';
 import { newRunId } from '../store/run-folders.ts';
 import type { RunRecord } from '../store/run-record.ts';
 import type { Ask } from './asks.ts';

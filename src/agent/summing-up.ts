@@ -1,7 +1,7 @@
 /** What an operation comes to: from what its steps printed, and from what the fleet made of it. */
 
+import type { KeyedReason, RunEnd } from '../fleet/finished-run.ts';
 import type { Model } from '../fleet/model.ts';
-import type { KeyedReason, RunEnd } from '../fleet/runs.ts';
 import type { UpdateProgress } from '../sandy/update-output.ts';
 import type { RunOutcome, RunStep } from '../store/run-record.ts';
 import { type Operation, readLastLine, type StepEnd } from './operation.ts';

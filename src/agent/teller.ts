@@ -11,7 +11,7 @@ import type { WriteOutcome } from '../system/files.ts';
 export interface TellerParts {
   readonly log: EventLog;
   readonly ledger: Ledger;
-  readonly notifier: Notifier;
+  readonly notifier: Pick<Notifier, 'show'>;
   /** Writes a wall time as people here do. */
   readonly formatTime: (at: number) => string;
   /** A file that can't be written; it goes on in memory. */
@@ -44,18 +44,18 @@ async function tell(
   notice: boolean,
   isDue: boolean,
 ): Promise<void> {
-  const { log, ledger, notifier, onWrite, formatTime } = parts;
+  const { log, ledger, onWrite, formatTime } = parts;
   const appended = log.append(event, notice);
   onWrite('log', appended.kind === 'failed' ? notWritten(appended.errorCode) : written);
   if (event.kind === 'back' && event.incident !== null) {
     const alarm = `late:${event.incident}`;
-    await notifier.withdraw(alarm);
     if (ledger.stepOf(alarm) !== null) onWrite('ledger', ledger.markDone(alarm, event.at));
   }
   const id = nameHappening(event);
   if (!isDue || event.noticeKind === null || id === null) return;
   const banner = composeNotice(id, event, event.noticeKind, formatTime);
-  await showOnce(parts, banner, appended.kind !== 'already-there');
+  if (!ledger.mayShow(id, appended.kind !== 'already-there')) return;
+  await showNotice(parts, banner);
 }
 
 async function tellDigest(
@@ -63,17 +63,27 @@ async function tellDigest(
   incident: string,
   events: readonly FleetEvent[],
 ): Promise<void> {
-  const notice = composeDigest(incident, events, parts.formatTime);
+  const { ledger, formatTime, onWrite } = parts;
+  const named = events.map((event) => ({ event, id: nameHappening(event) }));
+  // What was shown by itself before a process was killed is no news in a digest.
+  const untold = named.filter(({ id }) => id === null || ledger.stepOf(id) === null);
+  if (untold.length === 0) return;
+  const notice = composeDigest(
+    incident,
+    untold.map(({ event }) => event),
+    formatTime,
+  );
   // It has no line in the log: where the ledger is doubted, nobody knows whether it was shown.
-  await showOnce(parts, notice, false);
+  if (!ledger.mayShow(notice.key, false)) return;
+  // Before it: a process killed in between must not find them untold.
+  for (const { id } of untold) if (id !== null) onWrite('ledger', ledger.markDone(id, notice.at));
+  await showNotice(parts, notice);
 }
 
-async function showOnce(
+async function showNotice(
   { ledger, notifier, onWrite }: TellerParts,
   notice: Notice,
-  loggedNow: boolean,
 ): Promise<void> {
-  if (!ledger.mayShow(notice.key, loggedNow)) return;
   onWrite('ledger', ledger.intend(notice.key, notice.at));
   await notifier.show(notice);
   onWrite('ledger', ledger.markShown(notice.key, notice.at));

@@ -1,7 +1,7 @@
 /** What the output of an update's steps tells the fleet. */
 
+import type { KeyedReason } from '../fleet/finished-run.ts';
 import type { Message } from '../fleet/message.ts';
-import type { KeyedReason } from '../fleet/runs.ts';
 import type { UpdateProgress } from '../sandy/update-output.ts';
 import type { RunStep } from '../store/run-record.ts';
 

@@ -45,6 +45,10 @@ export const texts = {
   givenUp: 'It was not begun in time and was given up.',
   clickFailed: (message: string) =>
     `That could not be done: ${cleanForeignText(message, 200)}. See: sandy-tray doctor`,
+  sessionGone: (key: string) =>
+    `${cleanForeignText(key, 60)} is gone: its sandbox was removed. See the sessions there are: sandy-tray status`,
+  workspaceUnknown: (key: string) =>
+    `The workspace of ${cleanForeignText(key, 60)} is not known, so that nothing can be opened in it. See: sandy-tray doctor`,
   unknownRun: 'There is no such run.',
   noAgentYet: 'The agent is just ending. Try again.',
   notWrittenRun: (errorCode: string) =>

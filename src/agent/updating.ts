@@ -1,8 +1,8 @@
 /** Carries out an update: its steps one after the other, what they print told to the fleet, and its sum. */
 
+import type { RunEnd } from '../fleet/finished-run.ts';
 import type { Message } from '../fleet/message.ts';
 import type { Model } from '../fleet/model.ts';
-import type { RunEnd } from '../fleet/runs.ts';
 import { mayHaveBegun, type UpdateProgress } from '../sandy/update-output.ts';
 import type { RunOutcome, RunStep } from '../store/run-record.ts';
 import { cancelRun } from './cancelling.ts';

@@ -49,13 +49,16 @@ export async function prepareTarget(setup: Setup, target: Target): Promise<Attac
   return await joinSandy({ kind: 'chosen', target, name }, sandy);
 }
 
-/** The same by asking, whatever the current folder is. */
-export async function prepareChoice(setup: Setup): Promise<AttachPreparation> {
+/** The same by asking, whatever the current folder is; the sessions of `first` are listed before the others. */
+export async function prepareChoice(
+  setup: Setup,
+  first: readonly string[],
+): Promise<AttachPreparation> {
   const { fleet, sandy, blindText } = await seeFleet(setup);
   if (blindText !== null && fleet.sessions.length === 0) {
     return { kind: 'refused', text: blindText, code: FAILED };
   }
-  const choice = await ask(fleet.sessions);
+  const choice = await ask(fleet.sessions, first);
   return choice.kind === 'refused' ? choice : await joinSandy(choice, sandy);
 }
 
@@ -115,7 +118,7 @@ async function choose(
 ): Promise<Choice> {
   const here = chooseSession(argument ?? '.', sessions, process.cwd());
   if (here.kind === 'found') return describeTarget(here.session);
-  if (argument === undefined) return await ask(sessions);
+  if (argument === undefined) return await ask(sessions, []);
   // A folder that no session was ever seen in can still be started in.
   const folder = findFolder(argument, process.cwd());
   if (folder !== null) {
@@ -134,10 +137,17 @@ function describeTarget({ key, workspace, health }: SessionView): Choice {
   return { kind: 'chosen', target: { key, workspace }, name: key };
 }
 
-/** A list to choose from: those that can be attached to first, the newest used before the others. */
-async function ask(sessions: readonly SessionView[]): Promise<Choice> {
+/**
+ * A list to choose from: those that somebody asks for, then those that can be attached to, and of each the
+ * newest used before the others.
+ */
+async function ask(sessions: readonly SessionView[], first: readonly string[]): Promise<Choice> {
+  const place = ({ key }: SessionView) => (first.includes(key) ? first.indexOf(key) : first.length);
   const listed = [...sessions].sort(
-    (a, b) => rank(a) - rank(b) || compareNewest(a.startedAt ?? '', b.startedAt ?? ''),
+    (a, b) =>
+      place(a) - place(b) ||
+      rank(a) - rank(b) ||
+      compareNewest(a.startedAt ?? '', b.startedAt ?? ''),
   );
   if (listed.length === 0) return { kind: 'refused', text: texts.noSessionHere, code: NO_SESSION };
   listed.forEach((session, index) => {

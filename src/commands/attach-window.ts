@@ -42,7 +42,7 @@ async function runErrand(errand: Errand): Promise<number> {
       const prepared =
         errand.kind === 'attach'
           ? await prepareTarget(setup, { key: errand.key, workspace: errand.workspace })
-          : await prepareChoice(setup);
+          : await prepareChoice(setup, errand.first);
       if (prepared.kind === 'refused') return await sayLast(prepared.text, prepared.code);
       return await attachSession(setup, prepared, { reconnects: true, ownsWindow: true });
     }

@@ -35,7 +35,7 @@ export async function run(args: readonly string[]): Promise<number> {
     preferences,
     timeScale,
     version,
-    notifier: createLineNotifier(process.stdout, (at) => formatClock(new Date(at))),
+    notifier: () => createLineNotifier(process.stdout, (at) => formatClock(new Date(at))),
     claim,
     onReplaced: (pid) => {
       warn(texts.replaced(pid));

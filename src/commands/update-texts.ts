@@ -1,7 +1,7 @@
 /** The sentences of `update`. */
 
 import type { StatusDocument } from '../control/status-document.ts';
-import type { KeyedReason } from '../fleet/runs.ts';
+import type { KeyedReason } from '../fleet/finished-run.ts';
 import { countSessions, formatDuration } from '../fleet/texts.ts';
 import type { SessionView } from '../fleet/view.ts';
 import type { RunOutcome } from '../store/run-record.ts';

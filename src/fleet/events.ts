@@ -1,5 +1,5 @@
+import type { FinishedRun } from './finished-run.ts';
 import type { QuietHours } from './quiet-hours.ts';
-import type { FinishedRun } from './runs.ts';
 
 /** What happened, as the log keeps it. The names are those of `log --json`; none is ever renamed. */
 export type EventKind =

@@ -1,6 +1,6 @@
 import type { FleetEvent, NoticeSettings, QuietPolicy } from './events.ts';
+import type { KeyedReason, RunEnd, RunOrigin, RunScope } from './finished-run.ts';
 import type { Observation, PollMode, SandyInfo } from './observation.ts';
-import type { KeyedReason, RunEnd, RunOrigin, RunScope } from './runs.ts';
 import type { FailedStep } from './session.ts';
 import type { Windows } from './windows.ts';
 

@@ -1,7 +1,8 @@
 import { type AwakeClock, newAwakeClock } from './awake-clock.ts';
 import type { FleetEvent, NoticeSettings, QuietPolicy } from './events.ts';
+import type { FinishedRun } from './finished-run.ts';
 import type { BlindReason, PollMode, SandyInfo } from './observation.ts';
-import type { FinishedRun, Run } from './runs.ts';
+import type { Run } from './runs.ts';
 import type { Row } from './session.ts';
 import type { Windows } from './windows.ts';
 
@@ -29,8 +30,10 @@ export interface Model {
   readonly quiet: QuietPolicy;
   /** What local time is ahead of UTC; only quiet hours need it. */
   readonly utcOffsetMinutes: number;
-  /** Notices that quiet hours hold back, oldest first. */
+  /** Notices that are held back, as by quiet hours, oldest first. */
   readonly held: readonly FleetEvent[];
+  /** When the last banners were shown (wall clock). */
+  readonly bannersAt: readonly number[];
   readonly sandy: SandyInfo | null;
   readonly sight: Sight;
   readonly clock: AwakeClock;
@@ -70,6 +73,7 @@ export function newModel(
     quiet,
     utcOffsetMinutes: 0,
     held: [],
+    bannersAt: [],
     sandy: null,
     sight: { kind: 'unlooked' },
     clock: newAwakeClock,

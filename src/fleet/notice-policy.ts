@@ -10,31 +10,54 @@ export function quietNow(model: Model, at: number): number | null {
   return quietUntil(model.quiet.hours, at, model.utcOffsetMinutes);
 }
 
-/** Marks what is told with whether a banner is due; holds it back in quiet hours, and lets go after them. */
+/** More banners than this within the window are no news but noise; what needs a person is never counted out. */
+const MOST_BANNERS = 6;
+
+/**
+ * Marks what is told with whether a banner is due. Those of quiet hours are held back, and so are those that
+ * came all at once, as after a sleep, and those that are too many; what is held is let go as one digest.
+ */
 export function applyNoticePolicy(
   model: Model,
   effects: readonly Effect[],
   at: number,
 ): readonly [Model, readonly Effect[]] {
   const quiet = quietNow(model, at) !== null;
+  // A clock that was set back makes what is recent lie ahead.
+  const recent = model.bannersAt.filter((then) => Math.abs(at - then) < model.windows.bannersMs);
+  const crowd =
+    effects.filter((effect) => isDue(model, effect) && !isFailure(effect.event)).length > 1;
   let held = model.held;
+  const shownAt: number[] = [];
+  const isFull = () => recent.length + shownAt.length >= MOST_BANNERS;
   const decided = effects.map((effect): Effect => {
     if (effect.kind !== 'tell') return effect;
     const { event } = effect;
-    const notice = event.noticeKind !== null && model.notify[event.noticeKind];
     // What came back while its alarm was held needs no alarm any more.
     if (event.kind === 'back') held = held.filter((other) => other.incident !== event.incident);
-    const hold = notice && quiet && !passesQuiet(model, event);
+    if (!isDue(model, effect)) return { kind: 'tell', event, notice: false, held: false };
+    const hold = isFailure(event) ? quiet && !model.quiet.failuresPass : quiet || crowd || isFull();
     if (hold) held = [...held, event];
-    return { kind: 'tell', event, notice, held: hold };
+    else shownAt.push(at);
+    return { kind: 'tell', event, notice: true, held: hold };
   });
   const [first] = held;
-  if (quiet || first === undefined)
-    return [held === model.held ? model : { ...model, held }, decided];
+  const letGo = first !== undefined && !quiet && (!isFull() || held.some(isFailure));
+  if (letGo) shownAt.push(at);
+  const bannersAt = shownAt.length === 0 ? model.bannersAt : [...recent, ...shownAt];
+  const isSame = held === model.held && bannersAt === model.bannersAt;
+  const next = isSame ? model : { ...model, held, bannersAt };
+  if (!letGo) return [next, decided];
   const digest: Effect = { kind: 'digest', incident: `digest:${first.at}`, events: held };
-  return [{ ...model, held: [] }, [...decided, digest]];
+  return [{ ...next, held: [] }, [...decided, digest]];
 }
 
-function passesQuiet(model: Model, event: FleetEvent): boolean {
-  return model.quiet.failuresPass && (event.noticeKind === 'late' || event.noticeKind === 'failed');
+function isDue(model: Model, effect: Effect): effect is Effect & { readonly kind: 'tell' } {
+  if (effect.kind !== 'tell') return false;
+  const { noticeKind } = effect.event;
+  return noticeKind !== null && model.notify[noticeKind];
+}
+
+function isFailure({ noticeKind }: FleetEvent): boolean {
+  return noticeKind === 'late' || noticeKind === 'failed';
 }

@@ -4,19 +4,13 @@
  */
 
 import type { FleetEvent } from './events.ts';
+import type { FinishedRun, KeyedReason, RunEnd, RunOrigin, RunScope } from './finished-run.ts';
 import { parseStamp } from './incarnation.ts';
 import { absenceOf, type Evidence, type Row } from './session.ts';
 import { texts } from './texts.ts';
 import type { Look } from './watch.ts';
 
-export type RunOrigin = 'menu' | 'cli' | 'schedule' | 'outside';
-export type RunScope = 'fleet' | readonly string[];
 export type RunPhase = 'building' | 'hung' | 'restarting' | 'settling';
-
-export interface KeyedReason {
-  readonly key: string;
-  readonly reason: string;
-}
 
 /** A session that came back under an incarnation that an update made. */
 interface Restart {
@@ -26,13 +20,6 @@ interface Restart {
   /** Its alarm was raised and taken back: the person knows, and a summary of it alone says nothing new. */
   readonly told: boolean;
 }
-
-/** How our own run's commands ended; what became of the sessions is for polls to say. */
-export type RunEnd =
-  | { readonly kind: 'done' }
-  /** Ended on request, before anything of its last step was touched. */
-  | { readonly kind: 'cancelled' }
-  | { readonly kind: 'failed'; readonly reason: string };
 
 export interface Run {
   readonly id: string;
@@ -61,22 +48,6 @@ export interface Run {
   /** The quiet time at which to ask whether the update process is still alive. */
   readonly askAtMs: number;
   readonly asked: boolean;
-}
-
-export interface FinishedRun {
-  readonly id: string;
-  readonly origin: RunOrigin;
-  readonly scope: RunScope;
-  readonly startedAt: number;
-  readonly endedAt: number;
-  readonly restarted: readonly string[];
-  readonly skipped: readonly KeyedReason[];
-  readonly failed: readonly KeyedReason[];
-  readonly log: string | null;
-  /** How its commands ended; nobody knows more of one from outside than that it is over. */
-  readonly outcome: RunEnd['kind'];
-  /** Somebody looked at its summary. */
-  readonly seen: boolean;
 }
 
 export function newRun(

@@ -97,6 +97,8 @@ export interface Row {
   readonly incarnation: Incarnation | null;
   /** How often this incarnation went away and came back by itself: each is a happening of its own. */
   readonly resumptions: number;
+  /** Somebody was attached when it was last ready before it went away, or became another incarnation. */
+  readonly hadClient: boolean;
   /** From the last full look at this incarnation. */
   readonly imageStale: boolean | null;
   readonly holder: Holder;

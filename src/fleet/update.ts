@@ -6,11 +6,12 @@
 import { awakeAt, tickBlind, tickSighted } from './awake-clock.ts';
 import { nextPoll } from './cadence.ts';
 import type { FleetEvent } from './events.ts';
+import type { KeyedReason } from './finished-run.ts';
 import type { Effect, Message, UpdateProcess } from './message.ts';
 import type { Model, PollWish } from './model.ts';
 import { applyNoticePolicy } from './notice-policy.ts';
 import type { Blindness, SandboxSight, SessionSight, Sighting } from './observation.ts';
-import { decideClosing, finishRun, type KeyedReason, newRun, type Run, trackRun } from './runs.ts';
+import { decideClosing, finishRun, newRun, type Run, trackRun } from './runs.ts';
 import { type Absence, absenceOf, type Failure, type Row } from './session.ts';
 import { texts } from './texts.ts';
 import {

@@ -1,19 +1,12 @@
 /** What people and programs see of the model: the JSON of `status --json`, schema 1. */
 
 import { nextPoll, type PollReason } from './cadence.ts';
+import type { FinishedRun, KeyedReason, RunEnd, RunOrigin, RunScope } from './finished-run.ts';
 import { nameIncarnation } from './incarnation.ts';
 import type { Model } from './model.ts';
 import { quietNow } from './notice-policy.ts';
 import type { Capabilities, PollMode, SandyInfo } from './observation.ts';
-import type {
-  FinishedRun,
-  KeyedReason,
-  Run,
-  RunEnd,
-  RunOrigin,
-  RunPhase,
-  RunScope,
-} from './runs.ts';
+import type { Run, RunPhase } from './runs.ts';
 import {
   absenceOf,
   type Evidence,

@@ -82,6 +82,7 @@ export function newRow(session: SessionSight, sandbox: SandboxSight | null, look
     since: look.at,
     incarnation: null,
     resumptions: 0,
+    hadClient: false,
     imageStale: session.imageStale,
     holder: 'unknown',
     holderPid: null,
@@ -166,6 +167,7 @@ function observeReady(row: Row, session: SessionSight, clients: number, look: Lo
       ...row,
       incarnation: same ? mergeIncarnation(baseline, session.incarnation) : session.incarnation,
       resumptions: same ? row.resumptions + (resumed ? 1 : 0) : 0,
+      hadClient: same ? row.hadClient : hadClient(row),
       imageStale: session.imageStale ?? (same ? row.imageStale : null),
       restarting: same && row.restarting,
       updateSeenAwakeMs: updated ? look.awakeMs : row.updateSeenAwakeMs,
@@ -394,7 +396,13 @@ function goDown(
 function enter(row: Row, phase: Phase, look: Pick<Look, 'at'>): Row {
   const since = stateOf(phase) === stateOf(row.phase) ? row.since : look.at;
   const restarting = row.restarting && phase.kind !== 'off';
-  return { ...row, phase, since, restarting };
+  const leaves = phase.kind !== 'up' || phase.clients === null;
+  return { ...row, phase, since, restarting, hadClient: leaves ? hadClient(row) : row.hadClient };
+}
+
+/** Whether somebody is attached, or was when that could last be told. */
+function hadClient({ phase, hadClient: before }: Row): boolean {
+  return phase.kind === 'up' && phase.clients !== null ? phase.clients > 0 : before;
 }
 
 /** Puts an absence with more evidence in the place of the one that is there. */

@@ -32,6 +32,8 @@ export interface Windows {
   readonly stopIntentMs: number;
   /** Wall time after which a row that is not running goes, and a change is only logged. */
   readonly forgetMs: number;
+  /** Wall time in which only so many banners are shown. */
+  readonly bannersMs: number;
   /** An old lock holder still alive this long after its session vanished is worth a word. */
   readonly lingerMs: number;
   readonly poll: {
@@ -67,6 +69,7 @@ export function windowsFrom(settings: WindowSettings, timeScale: number): Window
     recentUpdateMs: minutes(30),
     stopIntentMs: seconds(120),
     forgetMs: minutes(24 * 60),
+    bannersMs: minutes(10),
     lingerMs: seconds(60),
     poll: {
       fullMs: seconds(settings.pollFullSeconds),

@@ -1,14 +1,14 @@
 /** PURE: which banner a happening makes. */
 
 import type { FleetEvent, NoticeKind } from '../fleet/events.ts';
-import type { FinishedRun } from '../fleet/runs.ts';
+import type { FinishedRun, KeyedReason } from '../fleet/finished-run.ts';
 import type { Notice, NoticeAction } from './notifier.ts';
 import { texts } from './texts.ts';
 
 /** What a click does; the ids of a notice's actions. */
 export type NoticeActionId = keyof typeof texts.actions;
 
-/** Sessions that a sum names one by one; what is left out is counted, and stands in the log. */
+/** Failed sessions that a sum names; the count has all of them, and the menu names each. */
 const NAMED_FAILURES = 3;
 
 /** Happenings of a digest that it tells one by one. */
@@ -44,7 +44,7 @@ function needsPerson({ noticeKind }: FleetEvent): boolean {
 
 function chooseActions(event: FleetEvent): readonly NoticeAction[] {
   if (event.key === null) return pick(event.run === undefined ? ['log'] : ['output', 'log']);
-  return pick(needsPerson(event) ? ['open', 'start', 'log'] : ['open', 'log']);
+  return pick(chooseFor(needsPerson(event)));
 }
 
 /** One summary of a rolling restart: what failed comes first, and the sum has its times. */
@@ -53,39 +53,34 @@ function composeSum(
   formatTime: (at: number) => string,
 ): Pick<Notice, 'session' | 'title' | 'body' | 'urgency' | 'actions'> {
   const span = texts.span(formatTime(startedAt), formatTime(endedAt));
-  const [only, ...others] = [...failed.map(({ key }) => key), ...restarted];
-  const single = others.length === 0 ? (only ?? null) : null;
+  const named = failed.slice(0, NAMED_FAILURES);
+  const session = aboutOne(restarted, failed);
   const sentences = [
-    ...failed.slice(0, NAMED_FAILURES).map(({ key, reason }) => texts.failedSession(key, reason)),
-    failed.length > NAMED_FAILURES ? texts.moreFailed(failed.length - NAMED_FAILURES) : '',
-    describeRestarted(restarted, failed.length > 0, span),
-    skipped.length > 0 ? texts.skipped(skipped.length) : '',
+    ...named.map(({ key, reason }) => texts.failedSession(key, reason)),
+    ...(restarted.length === 1 && failed.length === 0
+      ? [texts.restartedOne(session ?? '', span)]
+      : [texts.sum(restarted.length, failed.length, span)]),
+    ...(skipped.length > 0 ? [texts.skipped(skipped.length)] : []),
   ];
-  // With one that failed, the banner is about it: whoever clicks wants to mend it.
-  const [firstFailed] = failed.length === 1 ? failed : [];
-  const session = firstFailed?.key ?? single;
   return {
     session,
-    title:
-      failed.length > 0 ? texts.someFailed(failed.length) : texts.allRestarted(restarted.length),
-    body: sentences.filter((sentence) => sentence !== '').join(' '),
+    title: texts.sumTitle(failed.length),
+    body: sentences.join(' '),
     urgency: 'normal',
-    actions: pick(
-      session === null
-        ? ['choose', 'log']
-        : failed.length > 0
-          ? ['open', 'start', 'log']
-          : ['open', 'log'],
-    ),
+    actions: pick(session === null ? ['choose', 'log'] : chooseFor(failed.length > 0)),
   };
 }
 
-function describeRestarted(restarted: readonly string[], afterFailed: boolean, span: string) {
-  const [first] = restarted;
-  if (first === undefined) return '';
-  if (afterFailed) return texts.othersRestarted(restarted.length, span);
-  if (restarted.length === 1) return texts.restartedOne(first, span);
-  return texts.restarted(restarted.length, span);
+/** With one that failed the sum is about it, as whoever clicks wants to mend it. */
+function aboutOne(restarted: readonly string[], failed: readonly KeyedReason[]): string | null {
+  const [onlyFailed, ...moreFailed] = failed;
+  if (onlyFailed !== undefined) return moreFailed.length === 0 ? onlyFailed.key : null;
+  const [only, ...more] = restarted;
+  return only !== undefined && more.length === 0 ? only : null;
+}
+
+function chooseFor(needsPerson: boolean): readonly NoticeActionId[] {
+  return needsPerson ? ['open', 'start', 'log'] : ['open', 'log'];
 }
 
 /** One banner for all that was held back; what needs a person comes first. */

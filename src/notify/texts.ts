@@ -1,7 +1,7 @@
 /** Every sentence of a banner that is not the happening's own. */
 
 import type { EventKind } from '../fleet/events.ts';
-import { countSessions } from '../fleet/texts.ts';
+import type { RunView } from '../fleet/view.ts';
 
 export const texts = {
   titles: {
@@ -9,7 +9,6 @@ export const texts = {
     back: 'A session is back',
     down: 'A session is down',
     'start-failed': 'A session could not start',
-    'run-completed': 'Sessions were restarted for updates',
     'run-failed': 'An update failed',
     'run-hung': 'An update hangs',
     ended: 'A session ended',
@@ -17,29 +16,29 @@ export const texts = {
   } satisfies Partial<Record<EventKind, string>> as Partial<Record<EventKind, string>>,
   otherTitle: 'sandy sessions',
 
-  allRestarted: (count: number) =>
-    count === 1 ? 'A session was restarted for updates' : `${count} sessions were restarted`,
-  someFailed: (count: number) =>
-    count === 1
-      ? 'A session needs you after an update'
-      : `${count} sessions need you after an update`,
+  sumTitle: (failed: number) =>
+    failed === 0 ? 'Rolling restart complete' : `Rolling restart complete, ${failed} failed`,
   /** One that failed in the sum of a run: what became of it is the reason. */
   failedSession: (key: string, reason: string) => `${key} ${reason}.`,
-  moreFailed: (count: number) => `${count} more failed.`,
-  restartedOne: (key: string, span: string) => `${key} was restarted, ${span}.`,
-  restarted: (count: number, span: string) => `${countSessions(count)} restarted, ${span}.`,
-  othersRestarted: (count: number, span: string) =>
-    count === 1
-      ? `Another one was restarted, ${span}.`
-      : `${count} others were restarted, ${span}.`,
+  restartedOne: (key: string, span: string) => `${key} was restarted for updates, ${span}.`,
+  sum: (restarted: number, failed: number, span: string) =>
+    `${restarted} restarted, ${failed} failed, ${span}.`,
   skipped: (count: number) => `${count} left as ${count === 1 ? 'it was' : 'they were'}.`,
   span: (from: string, to: string) => (from === to ? `at ${from}` : `${from} to ${to}`),
 
-  digestFine: (count: number) => `While it was quiet: ${countEvents(count)}, all fine`,
+  digestFine: (count: number) => `Meanwhile: ${countEvents(count)}, all fine`,
   digestNeedsYou: (count: number) =>
-    count === 1
-      ? 'While it was quiet: 1 session needs you'
-      : `While it was quiet: ${count} sessions need you`,
+    count === 1 ? 'Meanwhile: 1 session needs you' : `Meanwhile: ${count} sessions need you`,
+
+  progressTitle: 'Sessions are being updated',
+  progress: (phase: RunView['phase'], current: string | null, done: number, total: number | null) =>
+    [total === null ? `${done} done` : `${done} of ${total} done`, phaseWords[phase](current)].join(
+      ', ',
+    ),
+  answerTitle: 'That could not be done',
+  testTitle: 'A test of sandy-tray',
+  testBody: 'Banners come through. Click this one, or its button, to see that clicks do too.',
+  testLabel: 'It works',
 
   moreEvents: (count: number) => `${count} more; see the log.`,
 
@@ -51,6 +50,14 @@ export const texts = {
     output: 'Show output',
   },
 } as const;
+
+const phaseWords: Readonly<Record<RunView['phase'], (current: string | null) => string>> = {
+  building: () => 'building images',
+  hung: () => 'the image build hangs',
+  restarting: (current) => (current === null ? 'restarting' : `restarting ${current}`),
+  settling: () => 'waiting for the last ones',
+  done: () => 'finishing',
+};
 
 function countEvents(count: number): string {
   return count === 1 ? '1 event' : `${count} events`;

@@ -1,8 +1,9 @@
 import type * as z from 'zod/mini';
 import { newAwakeClock } from '../fleet/awake-clock.ts';
 import type { FleetEvent } from '../fleet/events.ts';
+import type { FinishedRun } from '../fleet/finished-run.ts';
 import type { Model } from '../fleet/model.ts';
-import type { FinishedRun, Run } from '../fleet/runs.ts';
+import type { Run } from '../fleet/runs.ts';
 import type { Row } from '../fleet/session.ts';
 import {
   eventShape,

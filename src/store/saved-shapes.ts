@@ -5,8 +5,9 @@
 
 import * as z from 'zod/mini';
 import type { FleetEvent } from '../fleet/events.ts';
+import type { FinishedRun } from '../fleet/finished-run.ts';
 import type { Incarnation } from '../fleet/observation.ts';
-import type { FinishedRun, Run } from '../fleet/runs.ts';
+import type { Run } from '../fleet/runs.ts';
 import type { Absence, Failure, Phase, Row } from '../fleet/session.ts';
 
 const text = z.nullable(z.string());
@@ -74,6 +75,7 @@ export const rowShape = z.object({
   since: milliseconds,
   incarnation: z.nullable(incarnation),
   resumptions: count,
+  hadClient: z._default(z.boolean(), false),
   imageStale: flag,
   holder: z.enum(['free', 'alive', 'dead', 'unknown']),
   holderPid: z.nullable(z.int()),

@@ -28,8 +28,8 @@ export type Errand =
       readonly key: string | null;
       readonly workspace: string;
     }
-  /** The person chooses the session in the window. */
-  | { readonly kind: 'choose' }
+  /** The person chooses the session in the window; those of `first` are listed before the others. */
+  | { readonly kind: 'choose'; readonly first: readonly string[] }
   /** Something to read. */
   | { readonly kind: 'read'; readonly page: 'log' | 'doctor' | 'update' };
 
@@ -135,7 +135,7 @@ const contentSchema: z.ZodMiniType<TicketContent> = z.object({
       key: z.nullable(z.string()),
       workspace: z.string(),
     }),
-    z.object({ kind: z.literal('choose') }),
+    z.object({ kind: z.literal('choose'), first: z.readonly(z.array(z.string())) }),
     z.object({ kind: z.literal('read'), page: z.enum(['log', 'doctor', 'update']) }),
   ]),
   variables: z.record(z.string(), z.string()),

@@ -1,6 +1,6 @@
 /** Every sentence of the tray. */
 
-import type { RunOrigin } from '../fleet/runs.ts';
+import type { RunOrigin } from '../fleet/finished-run.ts';
 import type { FailureKind, SessionState } from '../fleet/session.ts';
 import { countSessions } from '../fleet/texts.ts';
 import type { HelperReason } from './helper-process.ts';

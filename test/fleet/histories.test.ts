@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import type { RunEnd } from '../../src/fleet/finished-run.ts';
 import type { Message } from '../../src/fleet/message.ts';
 import { type Model, newModel } from '../../src/fleet/model.ts';
 import type { Lock, Observation } from '../../src/fleet/observation.ts';
-import type { RunEnd } from '../../src/fleet/runs.ts';
 import { update } from '../../src/fleet/update.ts';
 import { view } from '../../src/fleet/view.ts';
 import { judgeHistory } from './evidence-oracle.ts';

@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { nothingTold, type Told, tellProgress } from '../../src/agent/telling-progress.ts';
+import type { RunEnd } from '../../src/fleet/finished-run.ts';
 import type { Model } from '../../src/fleet/model.ts';
-import type { RunEnd } from '../../src/fleet/runs.ts';
 import {
   createLineReader,
   noProgress,

@@ -90,6 +90,7 @@ export const arbitraryRow: fc.Arbitrary<Row> = fc.record({
   since: at,
   incarnation: fc.option(incarnation),
   resumptions: fc.nat(),
+  hadClient: fc.boolean(),
   imageStale: maybeFlag,
   holder: fc.constantFrom('free' as const, 'alive' as const, 'dead' as const, 'unknown' as const),
   holderPid: pid,

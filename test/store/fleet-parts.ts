@@ -33,6 +33,7 @@ export function makeRow(key: string, parts: Partial<Row> = {}): Row {
     since: 1_000,
     incarnation: { id: `${key}-life-1`, startedAt: null, updatedAt: null },
     resumptions: 0,
+    hadClient: false,
     imageStale: false,
     holder: 'alive',
     holderPid: 4_711,

@@ -1,0 +1,103 @@
+import type { Model } from '../fleet/model.ts';
+import type { FleetView } from '../fleet/view.ts';
+import type { NoticeActionId } from '../notify/composing.ts';
+import type { Notice, NoticeClick, Notifier, NotifierListener } from '../notify/notifier.ts';
+import { composeAnswer, composeProgress } from '../notify/own-notices.ts';
+import type { Click, Deed } from './deeds.ts';
+
+/** The banners that are to be seen now: what a click on one asks for, and which are no longer so. */
+export interface Banners extends Pick<Notifier, 'show'> {
+  /** Takes down the alarms that are over, and shows how far a long run has come where that is wanted. */
+  readonly note: (fleet: FleetView) => void;
+  /** Says to whoever clicked something why nothing came of it. */
+  readonly answer: (text: string) => void;
+  readonly close: () => Promise<void>;
+}
+
+export interface BannerParts {
+  readonly start: (listener: NotifierListener) => Notifier;
+  readonly model: () => Model;
+  /** How far a run has come is to be shown. */
+  readonly showsProgress: () => boolean;
+  readonly timeScale: number;
+  readonly onClick: (click: Click) => void;
+}
+
+/** A run that is over sooner is told once it is over. */
+const PROGRESS_AFTER_MS = 15_000;
+
+export function createBanners(parts: BannerParts): Banners {
+  const { model, timeScale, onClick } = parts;
+  const shown = new Map<string, Notice>();
+  const notifier = parts.start({
+    onClick({ key, actionId, activationToken }: NoticeClick) {
+      const notice = shown.get(key);
+      const offered = notice?.actions.some(({ id }) => id === actionId) === true;
+      if (notice === undefined || !offered) return;
+      const action = deedOf(notice, actionId as NoticeActionId);
+      if (action !== null) onClick({ action, activationToken });
+    },
+    onEnd(key) {
+      shown.delete(key);
+    },
+  });
+
+  const show: Banners['show'] = async (notice) => {
+    shown.set(notice.key, notice);
+    const outcome = await notifier.show(notice);
+    if (outcome.kind === 'not-shown') shown.delete(notice.key);
+    // It may have been settled while it was on its way.
+    else if (isOver(notice, model())) await withdraw(notice.key);
+    return outcome;
+  };
+  const withdraw = async (key: string) => {
+    if (shown.delete(key)) await notifier.withdraw(key);
+  };
+
+  let progress: Notice | null = null;
+  const noteProgress = (fleet: FleetView) => {
+    const next = parts.showsProgress() ? progressOf(fleet, timeScale) : null;
+    if (next?.key === progress?.key && next?.body === progress?.body) return;
+    if (progress !== null && next?.key !== progress.key) void withdraw(progress.key);
+    progress = next;
+    if (next !== null) void show(next);
+  };
+
+  return {
+    show,
+    note(fleet) {
+      for (const notice of shown.values()) {
+        if (isOver(notice, model())) void withdraw(notice.key);
+      }
+      noteProgress(fleet);
+    },
+    answer: (text) => void show(composeAnswer(text, Date.now())),
+    close: () => notifier.close(),
+  };
+}
+
+/** An alarm is over once nothing is pinned for its session: it is back, or somebody took the pin down. */
+function isOver({ kind, session }: Notice, { rows }: Model): boolean {
+  if (session === null || (kind !== 'late' && kind !== 'failed')) return false;
+  return (rows.get(session)?.failure ?? null) === null;
+}
+
+function progressOf({ run, quiet }: FleetView, timeScale: number): Notice | null {
+  if (run === null || quiet !== null) return null;
+  const ranMs = (Date.now() - Date.parse(run.startedAt)) * timeScale;
+  return ranMs < PROGRESS_AFTER_MS ? null : composeProgress(run, Date.now());
+}
+
+function deedOf({ session }: Notice, actionId: NoticeActionId): Deed | null {
+  switch (actionId) {
+    case 'open':
+    case 'start':
+      return session === null ? null : { kind: actionId, key: session };
+    case 'choose':
+      return { kind: 'choose' };
+    case 'log':
+      return { kind: 'show-log' };
+    case 'output':
+      return { kind: 'show-run-log' };
+  }
+}
