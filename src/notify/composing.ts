@@ -43,7 +43,8 @@ function needsPerson({ noticeKind }: FleetEvent): boolean {
 }
 
 function chooseActions(event: FleetEvent): readonly NoticeAction[] {
-  if (event.key === null) return pick(event.run === undefined ? ['log'] : ['output', 'log']);
+  // Without a session it is about an update of ours, and the reason stands in what that printed.
+  if (event.key === null) return pick(['output', 'log']);
   return pick(chooseFor(needsPerson(event)));
 }
 
@@ -100,7 +101,7 @@ export function composeDigest(
     return `${formatTime(at)} ${kind === 'run-completed' && run ? composeSum(run, formatTime).body : text}`;
   });
   const hidden = ordered.length - told.length;
-  const sessions = new Set(events.flatMap((event) => event.key ?? []));
+  const sessions = new Set(events.flatMap(concerned));
   const [onlySession] = sessions.size === 1 ? sessions : [];
   return {
     key,
@@ -112,6 +113,11 @@ export function composeDigest(
     urgency: needy.length > 0 ? 'critical' : 'normal',
     actions: pick(onlySession === undefined ? ['choose', 'log'] : ['open', 'log']),
   };
+}
+
+function concerned({ key, run }: FleetEvent): readonly string[] {
+  const ofRun = run === undefined ? [] : [...run.failed.map((one) => one.key), ...run.restarted];
+  return key === null ? ofRun : [key];
 }
 
 function pick(ids: readonly NoticeActionId[]): readonly NoticeAction[] {

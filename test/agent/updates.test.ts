@@ -65,7 +65,9 @@ describe.concurrent('an update from outside', () => {
         /^bravo-\w+ did not come back: it is still starting after \d min( \d+ s)?\.$/,
       ),
       expect.stringMatching(/^bravo-\w+ is back after \d min( \d+ s)?\.$/),
-      'Rolling restart complete: 4 restarted, 1 failed.',
+      expect.stringMatching(
+        /^Rolling restart complete, 1 failed: delta-\w+ did not come back\. 4 restarted, 1 failed, .*\d\.$/,
+      ),
     ]);
     expect(await stage.noticesAtEnd(agent)).toEqual([
       'late delta',
@@ -88,7 +90,7 @@ describe.concurrent('an update from outside', () => {
     await stage.logs('run-completed');
     expect(await stage.noticesAtEnd(agent)).toEqual(['run-completed']);
     expect(agent.banners()).toEqual([
-      expect.stringContaining('Rolling restart complete: 1 restarted, 0 failed.'),
+      expect.stringMatching(/Rolling restart complete: alpha-\w+ was restarted for updates, /),
     ]);
     const kinds = (await stage.readLog()).map(({ kind }) => kind);
     expect(kinds.filter((kind) => kind !== 'slept')).toEqual([
@@ -232,7 +234,7 @@ describe.concurrent('what happened while no agent ran', () => {
     await third.sees(({ poll }) => poll.reason === 'idle', 'a look');
     expect(await stage.noticesAtEnd(third)).toEqual(['run-completed']);
     expect([...second.banners(), ...third.banners()]).toEqual([
-      expect.stringContaining('Rolling restart complete: 3 restarted, 0 failed.'),
+      expect.stringContaining('Rolling restart complete: 3 restarted, 0 failed, '),
     ]);
   });
 
