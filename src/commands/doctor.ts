@@ -1,31 +1,30 @@
+import { view } from '../fleet/view.ts';
 import { contactAgent } from './agent-connection.ts';
 import { parseArguments } from './arguments.ts';
 import { exitCodes, UsageError } from './command.ts';
+import { checkAgent } from './doctor-agent.ts';
+import { type Check, withinLimit } from './doctor-check.ts';
 import {
-  type Check,
   checkNode,
   checkPreferences,
-  checkSandy,
+  checkPty,
+  checkSetAside,
   checkStateFolder,
-  checkTray,
-} from './doctor-checks.ts';
+  checkTerminal,
+} from './doctor-machine.ts';
+import { checkSandy } from './doctor-sandy.ts';
+import { checkSessions } from './doctor-sessions.ts';
 import { createLoneSandy } from './lone-sandy.ts';
 import { lookOnce } from './looking-once.ts';
 import { type Setup, setUp } from './setup.ts';
 import { texts } from './texts.ts';
+import { version } from './version.ts';
 
 export async function run(args: readonly string[]): Promise<number> {
   const { values, positionals } = parseArguments(args, { json: { type: 'boolean' } });
   if (positionals.length > 0) throw new UsageError(texts.tooManyArguments);
   const setup = setUp();
-  const { model, warnings } = await lookOnce(setup, 'full', createLoneSandy(setup, false));
-  const checks: Check[] = [
-    checkNode(process.versions.node),
-    ...checkPreferences(setup),
-    await checkStateFolder(setup),
-    ...checkSandy(model, warnings),
-    ...(await askForTray(setup)),
-  ];
+  const checks = (await Promise.all(examine(setup))).flat();
   if (values.json === true) {
     process.stdout.write(`${JSON.stringify({ schema: 1, checks })}\n`);
   } else {
@@ -34,12 +33,37 @@ export async function run(args: readonly string[]): Promise<number> {
   return checks.some((check) => check.level === 'fail') ? exitCodes.failed : exitCodes.ok;
 }
 
-/** Only the agent has a tray; without one there is nothing to say. */
-async function askForTray({ folders }: Setup): Promise<Check[]> {
+/** A look has its own, which grows with the fleet; the rest answers at once or never. */
+const LIMIT_MS = 5_000;
+const LOOK_LIMIT_MS = 120_000;
+
+/** All checks, in the order in which they are told. */
+function examine(setup: Setup): Promise<readonly Check[]>[] {
+  const at = (name: string, check: Promise<readonly Check[]>) => withinLimit(name, LIMIT_MS, check);
+  const now = async (...checks: readonly Check[]) => checks;
+  return [
+    now(checkNode(process.versions.node), ...checkPreferences(setup)),
+    at(
+      'folders',
+      checkStateFolder(setup).then((check) => [check, ...checkSetAside(setup)]),
+    ),
+    at('pty', checkPty()),
+    now(checkTerminal(setup)),
+    withinLimit('look', LOOK_LIMIT_MS, lookAtFleet(setup)),
+    at('agent', askAgent(setup)),
+  ];
+}
+
+async function lookAtFleet(setup: Setup): Promise<readonly Check[]> {
+  const { model, warnings } = await lookOnce(setup, 'full', createLoneSandy(setup, false));
+  const sessions = model.sight.kind === 'sighted' ? checkSessions(view(model)) : [];
+  return [...checkSandy(model, warnings), ...sessions];
+}
+
+async function askAgent({ folders }: Setup): Promise<readonly Check[]> {
   const contact = await contactAgent(folders.state, 'doctor');
-  if (contact.kind === 'alone') return [];
-  contact.connection.close();
-  return checkTray(contact.status);
+  if (contact.kind === 'connected') contact.connection.close();
+  return checkAgent(contact, version);
 }
 
 function drawCheck({ level, name, fact, remedy }: Check): string {

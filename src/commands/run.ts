@@ -6,6 +6,7 @@ import { formatClock } from '../system/local-time.ts';
 import { contactAgent } from './agent-connection.ts';
 import { parseArguments } from './arguments.ts';
 import { exitCodes, UsageError } from './command.ts';
+import { openDesktop } from './desktop.ts';
 import { setUp } from './setup.ts';
 import { texts } from './texts.ts';
 import { prepareTray } from './tray-choice.ts';
@@ -27,6 +28,7 @@ export async function run(args: readonly string[]): Promise<number> {
     return exitCodes.ok;
   }
   if (claim.kind === 'failed') warn(texts.notClaimed(claim.errorCode));
+  const desktop = openDesktop(timeScale);
   const { ended, end } = waitForEnd();
   // Nobody reads its lines any more: the log has them, and the agent goes on.
   process.on('SIGPIPE', () => {});
@@ -42,7 +44,7 @@ export async function run(args: readonly string[]): Promise<number> {
       end();
     },
     onHandOver: null,
-    tray: prepareTray(values['no-tray'] === true ? 'off' : preferences.tray, setup),
+    tray: prepareTray(values['no-tray'] === true ? 'off' : preferences.tray, setup, desktop),
     windows: (now) => prepareWindows(setup, now, program),
     onQuit: end,
     warn,
@@ -50,6 +52,7 @@ export async function run(args: readonly string[]): Promise<number> {
   process.stdout.write(`${texts.watching(process.pid)}\n`);
   await ended;
   await agent.stop();
+  await desktop.close();
   await claim.release();
   return exitCodes.ok;
 }

@@ -77,7 +77,7 @@ export const texts = {
   reasonZombie:
     'Nothing inside answers and sandy has not removed it. Stop it, then start it again.',
   reasonSupervisorLost:
-    'Its supervisor is gone: it works, but a quit inside would leave a zombie. Update & restart it.',
+    'Its supervisor is gone: it works, but a quit inside would leave a zombie. Stop it, then start it again.',
   reasonWorkspaceMissing: 'Its workspace folder is missing.',
   reasonNoAnswer: 'Nothing inside answers: it is ending, or dead inside.',
   reasonStopped: 'It was stopped.',

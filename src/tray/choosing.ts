@@ -56,7 +56,7 @@ export interface TrayStart extends TrayQuestion {
   readonly folders: Folders;
   /** By which every delay is divided. */
   readonly timeScale: number;
-  /** Called only where there is something to be said on the bus; whoever gives it closes it. */
+  /** The one connection of this process; called only where there is something to be said on it. Whoever gives it closes it. */
   readonly makeBus: () => BusConnection;
   readonly listener: TrayListener;
   /** Of panels on Linux: most are dark. */

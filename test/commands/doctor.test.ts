@@ -1,8 +1,18 @@
-import { chmodSync, chownSync, mkdirSync, readdirSync, statSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  chownSync,
+  mkdirSync,
+  readdirSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect as plainExpect, test as plainTest } from 'vitest';
-import { setKnobs } from '../../fixtures/fake-sandy/fleet.mjs';
-import { type Check, checkNode } from '../../src/commands/doctor-checks.ts';
+import { setKnobs, setLock } from '../../fixtures/fake-sandy/fleet.mjs';
+import type { Check } from '../../src/commands/doctor-check.ts';
+import { checkNode } from '../../src/commands/doctor-machine.ts';
+import { test as stageTest } from '../agent/running-agent.ts';
 import { type Program, test, type Variables, writeScript } from '../program.ts';
 
 /** The exit code and the checks by name, as programs get them. */
@@ -17,6 +27,18 @@ async function examine(program: Program, variables: Variables = {}) {
   return { code, document, checks, of };
 }
 
+const wellNames = [
+  'node',
+  'config',
+  'folders',
+  'pty',
+  'terminal',
+  'sandy',
+  'flags',
+  'look',
+  'sessions',
+];
+
 describe.concurrent('all is well', () => {
   test('one line a check, exit 0', async ({ program, expect }) => {
     const fleet = await program.addFleet({ sessions: [{ name: 'a' }] });
@@ -26,11 +48,16 @@ describe.concurrent('all is well', () => {
       `ok    node      Node ${process.versions.node}`,
       'ok    config    every preference is valid',
       `ok    folders   ${program.ownFolder}`,
+      'ok    pty       a program in a pty is heard to its end',
+      'ok    terminal  there is no display here, so no windows are opened',
       `ok    sandy     1.7.0 at ${fleet.sandy}`,
       'ok    flags     start, attach, stop and update-sessions',
       expect.stringMatching(
         /^ok {4}look {6}docker answers; a full look takes \d+ ms, the next would be in 15 min$/,
       ),
+      'ok    sessions  1 session, nothing is wrong with any',
+      'warn  agent     none runs, so nothing is watched',
+      '                mend it with: sandy-tray install',
       '',
     ]);
   });
@@ -44,12 +71,20 @@ describe.concurrent('all is well', () => {
     expect(code).toBe(0);
     expect(document).toEqual({
       schema: 1,
-      checks: ['node', 'config', 'folders', 'sandy', 'flags', 'look'].map((name) => ({
-        name,
-        level: 'ok',
-        fact: expect.stringMatching(/./),
-        remedy: null,
-      })),
+      checks: [
+        ...wellNames.map((name) => ({
+          name,
+          level: 'ok',
+          fact: expect.stringMatching(/./),
+          remedy: null,
+        })),
+        {
+          name: 'agent',
+          level: 'warn',
+          fact: expect.stringMatching(/./),
+          remedy: 'sandy-tray install',
+        },
+      ],
     });
   });
 
@@ -131,7 +166,9 @@ describe.concurrent('sandy', () => {
       fact: expect.stringMatching(/^SANDY_TRAY_SANDY names a file that does not exist: /),
       remedy: 'sandy-tray config set sandyPath /path/to/sandy',
     });
-    expect(checks.map((check) => check.name)).toEqual(['node', 'config', 'folders', 'sandy']);
+    expect(checks.map((check) => check.name)).toEqual([
+      ...['node', 'config', 'folders', 'pty', 'terminal', 'sandy', 'agent'],
+    ]);
     const { stdout } = await program.run(['doctor'], variables);
     expect(stdout).toMatch(/^fail {2}sandy .*\n {16}mend it with: sandy-tray config set /m);
   });
@@ -241,6 +278,81 @@ describe.concurrent('sandy', () => {
       level: 'fail',
       fact: expect.stringMatching(/printed something that is not its state\./),
       remedy: 'sandy --print-state light',
+    });
+  });
+});
+
+describe.concurrent('sessions that are not well', () => {
+  test('each has its remedy named', async ({ program, expect }) => {
+    const fleet = await program.addFleet({ sessions: [{ name: 'lost' }, { name: 'moved' }] });
+    const [lost, moved] = fleet.sessions;
+    setLock(fleet.dir, lost?.record ?? '', 'free');
+    rmSync(moved?.workspace ?? '', { recursive: true });
+    const { code, of } = await examine(program);
+    expect(code).toBe(0);
+    expect(of('session')).toEqual([
+      {
+        name: 'session',
+        level: 'warn',
+        fact: expect.stringMatching(/^lost-\w+: Its supervisor is gone: /),
+        remedy: `sandy-tray stop ${lost?.key} && sandy-tray start ${lost?.key}`,
+      },
+      {
+        name: 'session',
+        level: 'warn',
+        fact: `${moved?.key}: Its workspace folder is missing.`,
+        remedy: 'Put the folder back, or remove the sandbox.',
+      },
+    ]);
+    expect(of('sessions')).toEqual([]);
+  });
+});
+
+describe.concurrent('what is needed for windows', () => {
+  const withDisplay = { DISPLAY: ':0' };
+
+  test('a terminal that is there is named', async ({ program, expect }) => {
+    await program.addFleet();
+    const bin = join(program.folder, 'bin');
+    mkdirSync(bin);
+    writeScript(join(bin, 'kitty'), 'exit 0');
+    const PATH = `${bin}:${process.env.PATH}`;
+    const chosen = { ...withDisplay, PATH };
+    await program.run(['config', 'set', 'terminal', 'kitty']);
+    const { of } = await examine(program, chosen);
+    expect(of('terminal')).toMatchObject({ level: 'ok', fact: 'windows open in kitty' });
+  });
+
+  test('none is a warning', async ({ program, expect }) => {
+    const variables = { ...withDisplay, PATH: '/nowhere', SANDY_TRAY_SANDY: '/nowhere/sandy' };
+    const { of } = await examine(program, variables);
+    expect(of('terminal')).toMatchObject({ level: 'warn', fact: 'no terminal program was found' });
+  });
+});
+
+describe.concurrent('the agent', () => {
+  stageTest('that runs is named', async ({ stage, expect }) => {
+    await stage.addFleet(['a']);
+    const agent = await stage.startAgent();
+    const { of } = await examine(stage.program);
+    expect(of('agent')).toMatchObject({
+      level: 'ok',
+      fact: expect.stringContaining(`runs (pid ${agent.pid}, `),
+    });
+    await agent.stop();
+  });
+
+  test('that a file was set aside is told', async ({ program, expect }) => {
+    await program.addFleet();
+    mkdirSync(program.ownFolder, { mode: 0o700 });
+    writeFileSync(join(program.ownFolder, 'config.json.bad'), '{');
+    const { of } = await examine(program);
+    const path = join(program.ownFolder, 'config.json.bad');
+    expect(of('files')).toEqual({
+      name: 'files',
+      level: 'warn',
+      fact: `${path} could not be used and was kept`,
+      remedy: `rm '${path}'`,
     });
   });
 });

@@ -1,0 +1,51 @@
+/** What doctor says of the sessions: what is wrong with each, and what mends it. */
+
+import { countSessions, texts as fleetTexts } from '../fleet/texts.ts';
+import type { FailureView, FleetView, Health, SessionView } from '../fleet/view.ts';
+import { cleanForeignText } from '../system/foreign-text.ts';
+import { type Check, ok, warn } from './doctor-check.ts';
+
+/** Old supervisors that outlive so many sessions are no coincidence. */
+const MANY_LINGER = 2;
+
+export function checkSessions({ sessions, failures }: FleetView): Check[] {
+  const checks = [
+    ...sessions.flatMap(checkHealth),
+    ...failures.map(checkFailure),
+    ...checkLingering(sessions),
+  ];
+  if (checks.length > 0) return checks;
+  return [ok('sessions', `${countSessions(sessions.length)}, nothing is wrong with any`)];
+}
+
+function checkHealth({ key, health, reason }: SessionView): Check[] {
+  const name = cleanForeignText(key, 60);
+  return health.map((illness) =>
+    warn('session', `${name}: ${reason ?? illness}`, remedies[illness](name)),
+  );
+}
+
+const restart = (name: string) => `sandy-tray stop ${name} && sandy-tray start ${name}`;
+
+const remedies: Readonly<Record<Health, (name: string) => string>> = {
+  zombie: restart,
+  'supervisor-lost': restart,
+  'workspace-missing': () => 'Put the folder back, or remove the sandbox.',
+  conflict: () => 'Remove one of the two sandboxes.',
+};
+
+function checkFailure({ key, text }: FailureView): Check {
+  return warn(
+    'session',
+    cleanForeignText(text, 300),
+    `sandy-tray attach ${cleanForeignText(key, 60)}`,
+  );
+}
+
+/** Docker speaks to another daemon than before: sessions vanish all at once, and their supervisors live. */
+function checkLingering(sessions: readonly SessionView[]): Check[] {
+  const lingering = sessions.filter(({ reason }) => reason === fleetTexts.reasonLinger);
+  if (lingering.length < MANY_LINGER) return [];
+  const fact = `${countSessions(lingering.length)} are not listed although their supervisors live, as after a change of docker's context`;
+  return [warn('docker', fact, 'docker context ls')];
+}
