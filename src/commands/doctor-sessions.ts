@@ -18,20 +18,32 @@ export function checkSessions({ sessions, failures }: FleetView): Check[] {
   return [ok('sessions', `${countSessions(sessions.length)}, nothing is wrong with any`)];
 }
 
-function checkHealth({ key, health, reason }: SessionView): Check[] {
+function checkHealth({ key, health }: SessionView): Check[] {
   const name = cleanForeignText(key, 60);
-  return health.map((illness) =>
-    warn('session', `${name}: ${reason ?? illness}`, remedies[illness](name)),
-  );
+  return health.map((illness) => {
+    const { fact, remedy } = illnesses[illness];
+    return warn('session', `${name}: ${fact}`, remedy(name));
+  });
 }
 
 const restart = (name: string) => `sandy-tray stop ${name} && sandy-tray start ${name}`;
 
-const remedies: Readonly<Record<Health, (name: string) => string>> = {
-  zombie: restart,
-  'supervisor-lost': restart,
-  'workspace-missing': () => 'Put the folder back, or remove the sandbox.',
-  conflict: () => 'Remove one of the two sandboxes.',
+interface Illness {
+  readonly fact: string;
+  readonly remedy: (name: string) => string;
+}
+
+const illnesses: Readonly<Record<Health, Illness>> = {
+  zombie: { fact: fleetTexts.reasonZombie, remedy: restart },
+  'supervisor-lost': { fact: fleetTexts.reasonSupervisorLost, remedy: restart },
+  'workspace-missing': {
+    fact: fleetTexts.reasonWorkspaceMissing,
+    remedy: () => 'Put the folder back, or remove the sandbox.',
+  },
+  conflict: {
+    fact: fleetTexts.reasonConflict,
+    remedy: () => 'Remove one of the two sandboxes.',
+  },
 };
 
 function checkFailure({ key, text }: FailureView): Check {

@@ -1,12 +1,4 @@
-import {
-  chmodSync,
-  chownSync,
-  mkdirSync,
-  readdirSync,
-  rmSync,
-  statSync,
-  writeFileSync,
-} from 'node:fs';
+import { chmodSync, chownSync, mkdirSync, readdirSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect as plainExpect, test as plainTest } from 'vitest';
 import { setKnobs, setLock } from '../../fixtures/fake-sandy/fleet.mjs';
@@ -284,10 +276,11 @@ describe.concurrent('sandy', () => {
 
 describe.concurrent('sessions that are not well', () => {
   test('each has its remedy named', async ({ program, expect }) => {
-    const fleet = await program.addFleet({ sessions: [{ name: 'lost' }, { name: 'moved' }] });
+    const fleet = await program.addFleet({
+      sessions: [{ name: 'lost' }, { name: 'moved', workspaceMissing: true }],
+    });
     const [lost, moved] = fleet.sessions;
     setLock(fleet.dir, lost?.record ?? '', 'free');
-    rmSync(moved?.workspace ?? '', { recursive: true });
     const { code, of } = await examine(program);
     expect(code).toBe(0);
     expect(of('session')).toEqual([
