@@ -277,6 +277,7 @@ describe.concurrent('sandy', () => {
 describe.concurrent('sessions that are not well', () => {
   test('each has its remedy named', async ({ program, expect }) => {
     const fleet = await program.addFleet({
+      version: '1.8.0',
       sessions: [{ name: 'lost' }, { name: 'moved', workspaceMissing: true }],
     });
     const [lost, moved] = fleet.sessions;
