@@ -48,8 +48,11 @@ export interface NotifierListener {
 export type ShowOutcome =
   /** Handed over to `server`, a name for people; whether anybody looked is not known. */
   | { readonly kind: 'shown'; readonly server: string; readonly clickable: boolean }
-  /** Nobody took it; `reason` is a sentence without its full stop. */
-  | { readonly kind: 'not-shown'; readonly reason: string };
+  /**
+   * Nobody took it; `reason` is a sentence without its full stop. `isLate`: a desktop that does not answer,
+   * which may show it yet, so that to try another way could show it twice.
+   */
+  | { readonly kind: 'not-shown'; readonly reason: string; readonly isLate?: true };
 
 /**
  * A way to show banners. Nothing in here rejects, hangs or throws, and clicks and ends come to the listener

@@ -2,6 +2,7 @@
 
 import type { EventKind } from '../fleet/events.ts';
 import type { RunView } from '../fleet/view.ts';
+import { cleanForeignText } from '../system/foreign-text.ts';
 
 export const texts = {
   titles: {
@@ -48,6 +49,24 @@ export const texts = {
     choose: 'Choose a session',
     log: 'Show log',
     output: 'Show output',
+  },
+
+  /** Why a banner was not shown: sentences without their full stops. */
+  notShown: {
+    noBus: 'There is no session bus on which a desktop could be reached',
+    noServer: 'Nothing on this desktop shows notifications',
+    noDisplay: 'Nothing shows notifications here, and there is no display to start it on',
+    notStarted: 'What shows notifications on this desktop could not be started',
+    lost: 'What shows notifications on this desktop ended before it had this one',
+    tooLate: (limitMs: number) =>
+      `What shows notifications on this desktop did not answer within ${limitMs / 1000} s`,
+    refused: (text: string) => `This desktop refused the notification: ${cleanForeignText(text)}`,
+    wrongAnswer: 'What shows notifications on this desktop gave an answer that makes no sense',
+    withdrawn: 'It was withdrawn before it was shown',
+    closed: 'Notifications are not shown any more',
+    noTool: 'There is no notify-send on the PATH',
+    toolFailed: (end: string) => `notify-send failed: ${cleanForeignText(end)}`,
+    noWay: 'There is no way to show notifications here',
   },
 } as const;
 
