@@ -104,6 +104,7 @@ export async function startAgent(options: AgentOptions): Promise<Agent> {
     showsProgress: () => preferences.notify.progress,
     timeScale,
     onClick: (click) => clicked(click),
+    warn,
   });
   let rev = 0;
   let tray: TrayHost | null = null;

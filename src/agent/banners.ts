@@ -4,6 +4,7 @@ import type { NoticeActionId } from '../notify/composing.ts';
 import type { Notice, NoticeClick, Notifier, NotifierListener } from '../notify/notifier.ts';
 import { composeAnswer, composeProgress } from '../notify/own-notices.ts';
 import type { Click, Deed } from './deeds.ts';
+import { texts } from './texts.ts';
 
 /** The banners that are to be seen now: what a click on one asks for, and which are no longer so. */
 export interface Banners extends Pick<Notifier, 'show'> {
@@ -21,13 +22,15 @@ export interface BannerParts {
   readonly showsProgress: () => boolean;
   readonly timeScale: number;
   readonly onClick: (click: Click) => void;
+  /** Takes each reason for which a banner was not shown, once. */
+  readonly warn: (sentence: string) => void;
 }
 
 /** A run that is over sooner is told once it is over. */
 const PROGRESS_AFTER_MS = 15_000;
 
 export function createBanners(parts: BannerParts): Banners {
-  const { model, timeScale, onClick } = parts;
+  const { model, timeScale, onClick, warn } = parts;
   const shown = new Map<string, Notice>();
   const notifier = parts.start({
     onClick({ key, actionId, activationToken }: NoticeClick) {
@@ -42,10 +45,17 @@ export function createBanners(parts: BannerParts): Banners {
     },
   });
 
+  const said = new Set<string>();
+  const lose = ({ key }: Notice, reason: string) => {
+    shown.delete(key);
+    if (said.has(reason)) return;
+    said.add(reason);
+    warn(texts.notShown(reason));
+  };
   const show: Banners['show'] = async (notice) => {
     shown.set(notice.key, notice);
     const outcome = await notifier.show(notice);
-    if (outcome.kind === 'not-shown') shown.delete(notice.key);
+    if (outcome.kind === 'not-shown') lose(notice, outcome.reason);
     // It may have been settled while it was on its way.
     else if (isOver(notice, model())) await withdraw(notice.key);
     return outcome;

@@ -45,6 +45,8 @@ export const texts = {
   givenUp: 'It was not begun in time and was given up.',
   clickFailed: (message: string) =>
     `That could not be done: ${cleanForeignText(message, 200)}. See: sandy-tray doctor`,
+  notShown: (reason: string) =>
+    `A banner was not shown: ${reason}. What it said stands in the menu and in the log: sandy-tray log`,
   sessionGone: (key: string) =>
     `${cleanForeignText(key, 60)} is gone: its sandbox was removed. See the sessions there are: sandy-tray status`,
   workspaceUnknown: (key: string) =>

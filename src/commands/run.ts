@@ -2,11 +2,14 @@ import { setFlagsFromString } from 'node:v8';
 import { startAgent } from '../agent/agent.ts';
 import { type ClaimOutcome, claimAgent } from '../control/agent-lock.ts';
 import { createLineNotifier } from '../notify/line-notifier.ts';
+import type { NotifierListener } from '../notify/notifier.ts';
+import { showTogether } from '../notify/together.ts';
 import { formatClock } from '../system/local-time.ts';
 import { contactAgent } from './agent-connection.ts';
 import { parseArguments } from './arguments.ts';
 import { exitCodes, UsageError } from './command.ts';
 import { openDesktop } from './desktop.ts';
+import { startBanners } from './notifier-choice.ts';
 import { setUp } from './setup.ts';
 import { texts } from './texts.ts';
 import { prepareTray } from './tray-choice.ts';
@@ -32,12 +35,17 @@ export async function run(args: readonly string[]): Promise<number> {
   const { ended, end } = waitForEnd();
   // Nobody reads its lines any more: the log has them, and the agent goes on.
   process.on('SIGPIPE', () => {});
+  const lines = createLineNotifier(process.stdout, (at) => formatClock(new Date(at)));
+  const startNotifier = (listener: NotifierListener) => {
+    const banners = startBanners(desktop, listener);
+    return banners === null ? lines : showTogether([lines], banners);
+  };
   const agent = await startAgent({
     folders,
     preferences,
     timeScale,
     version,
-    notifier: () => createLineNotifier(process.stdout, (at) => formatClock(new Date(at))),
+    notifier: startNotifier,
     claim,
     onReplaced: (pid) => {
       warn(texts.replaced(pid));
