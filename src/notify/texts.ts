@@ -68,6 +68,19 @@ export const texts = {
     toolFailed: (end: string) => `notify-send failed: ${cleanForeignText(end)}`,
     noWay: 'There is no way to show notifications here',
   },
+
+  mac: {
+    actions: 'Actions',
+    dismiss: 'Dismiss',
+    /** Reasons as those above. A program's own words are from outside. */
+    refused: (program: string) =>
+      `macOS lets ${program} show no notifications; allow it in System Settings, Notifications`,
+    silent: (program: string) => `${program} gave no answer`,
+    failed: (program: string, words: string) =>
+      `${program} failed: ${cleanForeignText(words, 120)}`,
+    noProgram: 'There is no program that shows notifications on this Mac; install alerter',
+    otherSystem: 'This is not macOS',
+  },
 } as const;
 
 const phaseWords: Readonly<Record<RunView['phase'], (current: string | null) => string>> = {
