@@ -126,6 +126,20 @@ export const catalogue: Readonly<Record<string, Command>> = {
     ],
     load: () => import('./config.ts'),
   },
+  completion: {
+    usage: 'completion bash|zsh|fish',
+    summary: 'print what lets a shell complete commands, options and sessions',
+    details: [
+      'Where it goes, from then on in every new shell:',
+      'bash   eval "$(sandy-tray completion bash)"   in ~/.bashrc',
+      'zsh    eval "$(sandy-tray completion zsh)"    in ~/.zshrc, after compinit',
+      'fish   sandy-tray completion fish | source    in ~/.config/fish/config.fish',
+      '',
+      'Sessions are those that a running agent knows, or that the last one knew.',
+      'Exit: 0.',
+    ],
+    load: () => import('./completion.ts'),
+  },
   doctor: {
     usage: 'doctor [--json]',
     summary: 'check what sandy-tray stands on, one line a check',

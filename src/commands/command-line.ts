@@ -25,7 +25,7 @@ export async function runCommandLine(args: readonly string[]): Promise<number> {
   }
   try {
     const { run } = await command.load();
-    return await run(rest);
+    return await run(rest, catalogue);
   } catch (error) {
     if (!(error instanceof UsageError)) throw error;
     process.stderr.write(`${error.message}\n${texts.rightForm(command.usage)}\n`);

@@ -21,8 +21,14 @@ export interface Command {
   readonly load: () => Promise<{ readonly run: CommandRun }>;
 }
 
-/** Runs a command with the arguments after its name; resolves to the exit code. */
-export type CommandRun = (args: readonly string[]) => Promise<number>;
+/**
+ * Runs a command with the arguments after its name; resolves to the exit code. `commands` are all that
+ * there are, by name.
+ */
+export type CommandRun = (
+  args: readonly string[],
+  commands: Readonly<Record<string, Command>>,
+) => Promise<number>;
 
 /** Wrong usage: what is wrong in one sentence. The right form is added by whoever reports it. */
 export class UsageError extends Error {}

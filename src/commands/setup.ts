@@ -1,6 +1,6 @@
 import { homedir } from 'node:os';
 import { type Preferences, type PreferencesRead, readPreferences } from '../store/preferences.ts';
-import { type Folders, nameFolders } from '../system/paths.ts';
+import { type Folders, type FoldersOutcome, nameFolders } from '../system/paths.ts';
 import { describeWrongFolders, describeWrongTimeScale } from '../system/texts.ts';
 import { parseTimeScale } from '../system/time-scale.ts';
 import { UsageError } from './command.ts';
@@ -18,11 +18,7 @@ export interface Setup {
  * the values concerned. Throws `UsageError` where the environment leaves nothing to stand on.
  */
 export function setUp(): Setup {
-  const outcome = nameFolders({
-    environment: process.env,
-    home: homeFolder(),
-    platform: process.platform,
-  });
+  const outcome = nameOwnFolders();
   if (outcome.kind !== 'found') throw new UsageError(describeWrongFolders(outcome));
   const scale = parseTimeScale(process.env.SANDY_TRAY_TIME_SCALE);
   if (scale.kind === 'wrong') throw new UsageError(describeWrongTimeScale(scale.value));
@@ -34,6 +30,15 @@ export function setUp(): Setup {
     preferencesRead,
     timeScale: scale.scale,
   };
+}
+
+/** Names the folders of whoever runs this; creates and reads nothing. */
+export function nameOwnFolders(): FoldersOutcome {
+  return nameFolders({
+    environment: process.env,
+    home: homeFolder(),
+    platform: process.platform,
+  });
 }
 
 function homeFolder(): string | null {

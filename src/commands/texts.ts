@@ -16,6 +16,8 @@ export const texts = {
   seeHelp: 'See: sandy-tray --help',
   rightForm: (usage: string) => `Usage: sandy-tray ${usage}`,
   tooManyArguments: 'Too many arguments.',
+  whichShell: 'Name the shell.',
+  unknownShell: (name: string) => `There is no completion for "${cleanForeignText(name, 40)}".`,
   wrongConfigVerb: (verb: string) =>
     `"config ${cleanForeignText(verb, 40)}" with these arguments is not a form of config.`,
   alreadyRunning: (pid: number | null) =>

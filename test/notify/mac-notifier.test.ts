@@ -100,6 +100,25 @@ describe('alerter', () => {
     expect(ends).toEqual([['zoo', 'dismissed']]);
   });
 
+  test.each([
+    ['is not told of', tell('contentsClicked'), 'shown', 'dismissed'],
+    ['is told of after all when there is no second', { code: 64 }, 'not-shown', 'server-lost'],
+  ])('that the first went before the second was there %s', async (_what, how, kind, end) => {
+    const limits = { ...trusting };
+    const { notifier, add, next, ends } = await openMacStage({ limits });
+    add('alerter');
+    await notifier.show(makeNotice('zoo'));
+    const first = await next('alerter');
+    limits.settleMs = patient.settleMs;
+    const showing = notifier.show(makeNotice('zoo'));
+    const second = await next('alerter');
+    first.end(tell('closed'));
+    await expectGone(first.pid);
+    second.end(how);
+    expect((await showing).kind).toBe(kind);
+    await until(() => expect(ends).toEqual([['zoo', end]]));
+  });
+
   test('a withdrawn banner is taken down, and its program ends', async () => {
     const { notifier, add, next, ends, calls } = await openMacStage();
     add('alerter');

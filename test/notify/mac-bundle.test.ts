@@ -1,0 +1,36 @@
+import { execFileSync } from 'node:child_process';
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, onTestFinished, test } from 'vitest';
+
+const root = join(import.meta.dirname, '..', '..');
+
+test('node-notifier is built in, and loaded only by who asks for it', () => {
+  // In the project, where what is built finds the packages.
+  const folder = mkdtempSync(join(root, 'node_modules', '.sandy-tray-test-'));
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  const entry = join(folder, 'entry.ts');
+  writeFileSync(
+    entry,
+    `import { createMacNotifier } from '${root}/src/notify/mac-notifier.ts';
+     import { loadNotificationCenter } from '${root}/src/notify/mac-node-notifier.ts';
+     export { createMacNotifier, loadNotificationCenter };`,
+  );
+  const { scripts } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
+  const command = scripts.build
+    .slice(scripts.build.indexOf('esbuild src/main.ts'))
+    .replace('src/main.ts', `'${entry}'`)
+    .replace('--outdir=dist', `--outdir='${folder}'`);
+  const PATH = `${join(root, 'node_modules', '.bin')}:${process.env.PATH}`;
+  execFileSync('/bin/sh', ['-c', command], { cwd: root, env: { ...process.env, PATH } });
+  const chunk = readdirSync(folder).find((name) => name.startsWith('notificationcenter-'));
+  // Where it is asked for in words, it is not there before.
+  expect(readFileSync(join(folder, 'entry.js'), 'utf8')).toContain(`import("./${chunk}")`);
+  writeFileSync(
+    join(folder, 'use.mjs'),
+    `const { loadNotificationCenter } = await import('./entry.js');
+     console.log((await loadNotificationCenter()).options.customPath);`,
+  );
+  const printed = execFileSync(process.execPath, [join(folder, 'use.mjs')], { encoding: 'utf8' });
+  expect(printed).toMatch(/node-notifier\/vendor\/.*\/terminal-notifier\n$/);
+});
