@@ -131,6 +131,8 @@ export function createMacNotifier(parts: MacNotifierParts): Notifier {
     if (!way.clickable) return first;
     const now: Alive = { started, isUrgent, isReplaced: false };
     alive.set(key, now);
+    // Others may have been on their way at the same time.
+    makeRoom(key);
     void started.ended.then((end) => hear(key, now, end));
     return first;
   };

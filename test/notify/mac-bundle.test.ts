@@ -24,8 +24,12 @@ test('node-notifier is built in, and loaded only by who asks for it', () => {
   const PATH = `${join(root, 'node_modules', '.bin')}:${process.env.PATH}`;
   execFileSync('/bin/sh', ['-c', command], { cwd: root, env: { ...process.env, PATH } });
   const chunk = readdirSync(folder).find((name) => name.startsWith('notificationcenter-'));
-  // Where it is asked for in words, it is not there before.
   expect(readFileSync(join(folder, 'entry.js'), 'utf8')).toContain(`import("./${chunk}")`);
+  // Words of the package, in nothing that is loaded with the entry.
+  for (const name of listLoaded(folder, 'entry.js')) {
+    expect(readFileSync(join(folder, name), 'utf8'), name).not.toContain('Mac OS X 10.8');
+  }
+  expect(readFileSync(join(folder, chunk ?? ''), 'utf8')).toContain('Mac OS X 10.8');
   writeFileSync(
     join(folder, 'use.mjs'),
     `const { loadNotificationCenter } = await import('./entry.js');
@@ -34,3 +38,13 @@ test('node-notifier is built in, and loaded only by who asks for it', () => {
   const printed = execFileSync(process.execPath, [join(folder, 'use.mjs')], { encoding: 'utf8' });
   expect(printed).toMatch(/node-notifier\/vendor\/.*\/terminal-notifier\n$/);
 });
+
+function listLoaded(folder: string, entry: string): ReadonlySet<string> {
+  const names = new Set([entry]);
+  for (const name of names) {
+    const text = readFileSync(join(folder, name), 'utf8');
+    for (const [, loaded = ''] of text.matchAll(/(?:from|^import) "\.\/([^"]+)"/gm))
+      names.add(loaded);
+  }
+  return names;
+}

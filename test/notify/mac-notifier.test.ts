@@ -163,6 +163,15 @@ describe('alerter', () => {
     expect(ends.length).toBe(2);
   });
 
+  test('nor are there more when many come at once', async () => {
+    const { notifier, add, ends } = await openMacStage();
+    add('alerter');
+    const keys = ['a', 'b', 'c', 'd', 'e', 'f', 'g'];
+    const shown = await Promise.all(keys.map((key) => notifier.show(makeNotice(key))));
+    expect(shown.map(({ kind }) => kind)).toEqual(keys.map(() => 'shown'));
+    expect(ends.map(([, end]) => end)).toEqual(['server-lost', 'server-lost']);
+  });
+
   test('closing ends every program and takes down what could be clicked', async () => {
     const { notifier, add, next, ends } = await openMacStage();
     add('alerter');
