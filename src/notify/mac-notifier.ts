@@ -82,7 +82,7 @@ export function createMacNotifier(parts: MacNotifierParts): Notifier {
   const letGo = (key: string, banner: Alive) => {
     alive.delete(key);
     banner.started.kill();
-    tellEnd(key, 'server-lost');
+    if (!banner.isReplaced) tellEnd(key, 'server-lost');
   };
   const makeRoom = (key: string) => {
     const others = [...alive].filter(([other]) => other !== key);
@@ -113,9 +113,9 @@ export function createMacNotifier(parts: MacNotifierParts): Notifier {
     const first = way.clickable
       ? await endsWithin(started.ended, limits.settleMs)
       : await started.ended;
-    starting.delete(started);
     const isShown = first === 'alive' || first.kind === 'posted' || first.kind === 'activated';
     if (!isShown) {
+      starting.delete(started);
       if (previous === undefined) return first;
       previous.isReplaced = false;
       // It ended meanwhile, and nobody was told.
@@ -128,6 +128,8 @@ export function createMacNotifier(parts: MacNotifierParts): Notifier {
     const before = shownBy.get(key);
     if (before !== undefined && before !== way) await before.remove(banner.group);
     remember(key, way);
+    // Only now: whoever closes ends what is on its way and what is there, and nothing is neither.
+    starting.delete(started);
     if (!way.clickable) return first;
     const now: Alive = { started, isUrgent, isReplaced: false };
     alive.set(key, now);
@@ -153,9 +155,10 @@ export function createMacNotifier(parts: MacNotifierParts): Notifier {
             case 'activated':
               return { kind: 'shown', server: way.name, clickable: way.clickable };
             case 'refused':
-            case 'silent':
-              // Not by another program: it was said to this one, or is on the screen already.
+              // Not by another program: it was said of our banners, whoever shows them.
               return refuse(end.reason);
+            case 'silent':
+              return { ...refuse(end.reason), isLate: true };
             case 'failed':
               reason = end.reason;
               break;
@@ -212,8 +215,8 @@ function nameEnd(kind: 'clicked' | 'dismissed' | 'expired'): NoticeEnd {
   return kind === 'expired' ? 'expired' : 'dismissed';
 }
 
-function refuse(reason: string): ShowOutcome {
-  return { kind: 'not-shown', reason };
+function refuse(reason: string) {
+  return { kind: 'not-shown', reason } as const;
 }
 
 /** How it ended, if it did within that time. */

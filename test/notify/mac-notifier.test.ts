@@ -202,6 +202,23 @@ describe('alerter', () => {
 });
 
 describe('which program', () => {
+  test('one that comes while another is taken down ends with the notifier', async () => {
+    const { notifier, add, next } = await openMacStage();
+    add('terminal-notifier', VERSION_3);
+    const first = notifier.show(makeNotice('zoo'));
+    (await next('terminal-notifier')).end({});
+    await first;
+    add('alerter');
+    const second = notifier.show(makeNotice('zoo'));
+    const { pid } = await next('alerter');
+    const removal = await next('terminal-notifier');
+    const closed = notifier.close();
+    removal.end({});
+    await closed;
+    await second;
+    await expectGone(pid);
+  });
+
   test('a refusal is an answer: no other program is asked', async () => {
     const { notifier, add, next, calls } = await openMacStage({ limits: patient });
     for (const name of ['alerter', 'osascript']) add(name);
@@ -329,6 +346,7 @@ describe('terminal-notifier', () => {
     expect(await showing).toEqual({
       kind: 'not-shown',
       reason: 'terminal-notifier gave no answer',
+      isLate: true,
     });
     await expectGone(pid);
     expect(calls.length).toBe(1);
