@@ -1,6 +1,6 @@
 /** Banners on Linux desktops, which come with clicks, and go with the server that showed them. */
 
-import type { BusConnection } from '../system/dbus-connection.ts';
+import type { BusConnection, CallOutcome } from '../system/dbus-connection.ts';
 import { composeBanner } from './banner.ts';
 import { hasDisplay } from './display.ts';
 import { createLatestTurns } from './latest-turns.ts';
@@ -43,6 +43,8 @@ export function createDesktopNotifier(parts: DesktopNotifierParts): Notifier {
   const byKey = new Map<string, ShownBanner>();
   const takeTurn = createLatestTurns<ShowOutcome>();
   const working = new Set<Promise<unknown>>();
+  /** What servers were too late to show, and may show yet, by key: the latest. */
+  const overdue = new Map<string, object>();
   let closing: Promise<void> | null = null;
 
   const forget = (banner: ShownBanner) => {
@@ -90,28 +92,42 @@ export function createDesktopNotifier(parts: DesktopNotifierParts): Notifier {
     if (before !== undefined && before.id !== banner.id) await server.takeDown(before.id);
   };
   const show = async (notice: Notice): Promise<ShowOutcome> => {
+    const { key } = notice;
+    overdue.delete(key);
     const look = await server.look();
     if (closing !== null) return notShown(texts.notShown.closed);
     if (look.kind === 'not-shown') return look;
     const shownBy: KnownServer = look.server;
-    const replacedId = byKey.get(notice.key)?.id ?? 0;
+    const replacedId = byKey.get(key)?.id ?? 0;
     const composed = composeBanner(notice, shownBy, replacedId, chooseIcon(notice));
-    // Nothing may come between the answer and its being kept: the next signal may be about it.
-    return server.notify(shownBy, composed.body).then(async (outcome): Promise<ShowOutcome> => {
+    const { actions } = composed;
+    const order = {};
+    let isLate = false;
+    const settle = async (outcome: CallOutcome): Promise<ShowOutcome> => {
+      const isWanted = closing === null && (!isLate || overdue.get(key) === order);
+      if (isLate && isWanted) overdue.delete(key);
       if (outcome.kind !== 'returned') return describeFailure(outcome, SHOW_LIMIT_MS, mayStart);
       const id = Number(outcome.body[0]);
       if (!(id > 0)) return notShown(texts.notShown.wrongAnswer);
       if (!server.isCurrent(shownBy)) return notShown(texts.notShown.lost);
-      if (closing !== null) {
-        await server.takeDown(id, CLOSING_LIMIT_MS);
+      if (!isWanted) {
+        // One that another took the place of, meanwhile, has its number.
+        if (!byId.has(id)) await server.takeDown(id, CLOSING_LIMIT_MS);
         return notShown(texts.notShown.closed);
       }
-      const { actions } = composed;
-      await keep({ id, key: notice.key, actions, token: null });
+      await keep({ id, key, actions, token: null });
       return { kind: 'shown', server: shownBy.name, clickable: actions.size > 0 };
+    };
+    // Nothing may come between the answer and its being kept: the next signal may be about it.
+    const shown = server.notify(shownBy, composed.body).then(settle);
+    return settleWithin(shown, SHOW_LIMIT_MS, () => {
+      isLate = true;
+      overdue.set(key, order);
+      return describeFailure({ kind: 'too-late' }, SHOW_LIMIT_MS, mayStart);
     });
   };
   const withdraw = async (key: string): Promise<ShowOutcome> => {
+    overdue.delete(key);
     const banner = byKey.get(key);
     if (banner !== undefined && closing === null) {
       await server.takeDown(banner.id);
@@ -141,9 +157,8 @@ export function createDesktopNotifier(parts: DesktopNotifierParts): Notifier {
       byId.clear();
       byKey.clear();
       const takenDown = ids.map((id) => server.takeDown(id, CLOSING_LIMIT_MS));
-      closing = settleWithin(Promise.all([...takenDown, ...working]), CLOSING_LIMIT_MS).then(
-        server.stop,
-      );
+      const allDone = Promise.all([...takenDown, ...working]).then(() => {});
+      closing = settleWithin(allDone, CLOSING_LIMIT_MS, () => {}).then(server.stop);
       return closing;
     },
   };

@@ -31,7 +31,10 @@ export type ServerEvent =
 export interface NotificationServer {
   /** Finds out who the server is and what it can do, where that is not known yet. */
   readonly look: () => Promise<ServerLook>;
-  /** `Notify`; only to the server that is meant, and to no other in its place. */
+  /**
+   * `Notify`; only to the server that is meant, and to no other in its place. The answer of one that hangs
+   * is waited for long after `SHOW_LIMIT_MS`.
+   */
   readonly notify: (server: KnownServer, body: readonly unknown[]) => Promise<CallOutcome>;
   readonly isCurrent: (server: KnownServer) => boolean;
   /** Takes a banner down; settles when that is done, or within the limit. */
@@ -54,6 +57,8 @@ const PATH = '/org/freedesktop/Notifications';
 const LOOK_LIMIT_MS = 2000;
 /** The same, where it has to be started first; and how long one may take to show a banner. */
 export const SHOW_LIMIT_MS = 5000;
+/** How long it is listened for what a banner that is shown late is called. */
+const ANSWER_LIMIT_MS = 600_000;
 const TOKEN = /^[\x21-\x7e]{1,256}$/;
 const ends: Readonly<Record<number, NoticeEnd>> = { 1: 'expired', 2: 'dismissed', 3: 'withdrawn' };
 
@@ -154,14 +159,14 @@ export function createNotificationServer(parts: ServerParts): NotificationServer
 
   return {
     async look() {
-      if (owner === undefined) await settleWithin(ownerKnown, SHOW_LIMIT_MS);
+      if (owner === undefined) await settleWithin(ownerKnown, SHOW_LIMIT_MS, () => {});
       if (known !== null) return { kind: 'found', server: known };
       asking ??= ask().finally(() => {
         asking = null;
       });
       return asking;
     },
-    notify: (server, body) => call(server.owner, 'Notify', NOTIFY_SIGNATURE, body, SHOW_LIMIT_MS),
+    notify: (server, body) => call(server.owner, 'Notify', NOTIFY_SIGNATURE, body, ANSWER_LIMIT_MS),
     isCurrent: (server) => server.owner === owner,
     async takeDown(id, limitMs = LOOK_LIMIT_MS) {
       if (typeof owner === 'string') await call(owner, 'CloseNotification', 'u', [id], limitMs);
@@ -218,12 +223,17 @@ function readToken(value: unknown): string | null {
   return typeof value === 'string' && TOKEN.test(value) ? value : null;
 }
 
-/** Waits for something, but not for ever. */
-export async function settleWithin(promise: Promise<unknown>, limitMs: number): Promise<void> {
+/** What something comes to, or what is made instead where it takes longer. */
+export async function settleWithin<T>(
+  promise: Promise<T>,
+  limitMs: number,
+  makeInstead: () => T,
+): Promise<T> {
   let timer: NodeJS.Timeout | undefined;
-  const limit = new Promise<void>((settle) => {
-    timer = setTimeout(settle, limitMs);
+  const limit = new Promise<T>((settle) => {
+    timer = setTimeout(() => settle(makeInstead()), limitMs);
   });
-  await Promise.race([promise, limit]);
+  const settled = await Promise.race([promise, limit]);
   clearTimeout(timer);
+  return settled;
 }

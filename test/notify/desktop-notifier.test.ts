@@ -374,6 +374,30 @@ test('there is no bus, then there is one', async () => {
   }
 });
 
+test('what is shown late is a banner as any other, unless its words are not so any more', async () => {
+  const { server, notifier, clicks, ends } = await startAll();
+  await notifier.show(notice('first'));
+  server.freeze();
+  const keys = ['a', 'b', 'c'];
+  const late = await Promise.all(keys.map((key) => notifier.show(notice(key))));
+  expect(late).toMatchObject(keys.map(() => ({ kind: 'not-shown', isLate: true })));
+  await notifier.withdraw('b');
+  const again = notifier.show(notice('c', { body: 'newer' }));
+  await eventually(() => expect(server.calls.filter((call) => call === 'Notify').length).toBe(5));
+  server.thaw();
+  expect(await again).toEqual(SHOWN);
+  await eventually(() => expect(server.visible().length).toBe(3));
+  const [, a, newer] = server.visible();
+  expect(server.notified.find(({ id }) => id === newer)?.body).toBe('newer');
+  server.click(a ?? 0, 'default');
+  server.click(newer ?? 0, 'log');
+  await eventually(() => expect(ends.length).toBe(2));
+  expect(clicks).toMatchObject([
+    { key: 'a', actionId: 'open' },
+    { key: 'c', actionId: 'log' },
+  ]);
+});
+
 describe('closing', () => {
   test('takes all banners down, and what is just being shown; nothing follows', async () => {
     const { server, notifier, ends, clicks, bus, hearAll } = await startAll();
