@@ -156,7 +156,10 @@ export async function startPanelDesktop(panel: PanelName): Promise<PanelDesktop>
 }
 
 /** Waits until the screen is so; gives what was looked for. */
-export async function see<T>(desktop: PanelDesktop, look: (shot: Shot) => T | null): Promise<T> {
+export async function see<T>(
+  desktop: Pick<PanelDesktop, 'takeShot'>,
+  look: (shot: Shot) => T | null,
+): Promise<T> {
   const found: T[] = [];
   await eventually(() => {
     const sight = look(desktop.takeShot());

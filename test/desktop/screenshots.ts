@@ -4,7 +4,6 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { encodePng } from '../../src/tray/pixels.ts';
-import type { PanelDesktop } from './panel-desktop.ts';
 import type { Box, Shot } from './screen.ts';
 
 const FOLDER = join(import.meta.dirname, '../../assets/screenshots');
@@ -13,7 +12,7 @@ const STILL_MS = 300;
 
 /** Writes what is in a box of the screen, with a margin, once the screen is still. */
 export async function saveScreenshot(
-  desktop: PanelDesktop,
+  desktop: { readonly panel: string; readonly takeShot: () => Shot },
   name: string,
   box: Box,
   marginPx: number,
