@@ -47,7 +47,7 @@ export interface AgentOptions {
   readonly timeScale: number;
   readonly version: string;
   /** Starts whatever shows banners. */
-  readonly notifier: (listener: NotifierListener) => Notifier;
+  readonly notifier: (listener: NotifierListener) => Promise<Notifier>;
   /** The folder's lock, which the agent keeps. */
   readonly claim: AgentClaim;
   /** Another agent has taken the folder: this one should end. */
@@ -98,7 +98,7 @@ export async function startAgent(options: AgentOptions): Promise<Agent> {
 
   let { preferences } = options;
   let sandy = createSandy({ sandyPath: preferences.sandyPath, stateFolder: folder });
-  const banners = createBanners({
+  const banners = await createBanners({
     start: options.notifier,
     model: () => loop.model(),
     showsProgress: () => preferences.notify.progress,

@@ -16,7 +16,7 @@ export interface Banners extends Pick<Notifier, 'show'> {
 }
 
 export interface BannerParts {
-  readonly start: (listener: NotifierListener) => Notifier;
+  readonly start: (listener: NotifierListener) => Promise<Notifier>;
   readonly model: () => Model;
   /** How far a run has come is to be shown. */
   readonly showsProgress: () => boolean;
@@ -29,10 +29,10 @@ export interface BannerParts {
 /** A run that is over sooner is told once it is over. */
 const PROGRESS_AFTER_MS = 15_000;
 
-export function createBanners(parts: BannerParts): Banners {
+export async function createBanners(parts: BannerParts): Promise<Banners> {
   const { model, timeScale, onClick, warn } = parts;
   const shown = new Map<string, Notice>();
-  const notifier = parts.start({
+  const notifier = await parts.start({
     onClick({ key, actionId, activationToken }: NoticeClick) {
       const notice = shown.get(key);
       const offered = notice?.actions.some(({ id }) => id === actionId) === true;

@@ -107,7 +107,7 @@ async function beAgent(setup: Setup, claim: AgentClaim, role: string): Promise<H
     preferences,
     timeScale,
     version,
-    notifier: () => createHostNotifier((line) => takeNotice(line)),
+    notifier: async () => createHostNotifier((line) => takeNotice(line)),
     claim,
     onReplaced: () => void end(),
     onHandOver: () => void end(),

@@ -141,9 +141,14 @@ export const catalogue: Readonly<Record<string, Command>> = {
     load: () => import('./completion.ts'),
   },
   doctor: {
-    usage: 'doctor [--json]',
+    usage: 'doctor [--json] [--notify]',
     summary: 'check what sandy-tray stands on, one line a check',
-    details: ['--json   the same for programs', '', 'Exit: 0, 1 when a check fails.'],
+    details: [
+      '--json     the same for programs',
+      '--notify   show a test banner, and say what became of it; click it',
+      '',
+      'Exit: 0, 1 when a check fails.',
+    ],
     load: () => import('./doctor.ts'),
   },
   reset: {

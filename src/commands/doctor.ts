@@ -3,6 +3,7 @@ import { contactAgent } from './agent-connection.ts';
 import { parseArguments } from './arguments.ts';
 import { exitCodes, UsageError } from './command.ts';
 import { checkAgent } from './doctor-agent.ts';
+import { checkBanners, tryBanner } from './doctor-banners.ts';
 import { type Check, withinLimit } from './doctor-check.ts';
 import {
   checkNode,
@@ -21,10 +22,13 @@ import { texts } from './texts.ts';
 import { version } from './version.ts';
 
 export async function run(args: readonly string[]): Promise<number> {
-  const { values, positionals } = parseArguments(args, { json: { type: 'boolean' } });
+  const { values, positionals } = parseArguments(args, {
+    json: { type: 'boolean' },
+    notify: { type: 'boolean' },
+  });
   if (positionals.length > 0) throw new UsageError(texts.tooManyArguments);
   const setup = setUp();
-  const checks = (await Promise.all(examine(setup))).flat();
+  const checks = (await Promise.all(examine(setup, values.notify === true))).flat();
   if (values.json === true) {
     process.stdout.write(`${JSON.stringify({ schema: 1, checks })}\n`);
   } else {
@@ -38,7 +42,7 @@ const LIMIT_MS = 5_000;
 const LOOK_LIMIT_MS = 120_000;
 
 /** All checks, in the order in which they are told. */
-function examine(setup: Setup): Promise<readonly Check[]>[] {
+function examine(setup: Setup, tries: boolean): Promise<readonly Check[]>[] {
   const at = (name: string, check: Promise<readonly Check[]>) => withinLimit(name, LIMIT_MS, check);
   const now = async (...checks: readonly Check[]) => checks;
   return [
@@ -49,6 +53,8 @@ function examine(setup: Setup): Promise<readonly Check[]>[] {
     ),
     at('pty', checkPty()),
     now(checkTerminal(setup)),
+    // Somebody has to see and click it.
+    tries ? tryBanner(setup) : at('banners', checkBanners()),
     withinLimit('look', LOOK_LIMIT_MS, lookAtFleet(setup)),
     at('agent', askAgent(setup)),
   ];

@@ -1,11 +1,41 @@
 import { createDesktopNotifier } from '../notify/desktop-notifier.ts';
+import { createFirstShown } from '../notify/first-shown.ts';
 import type { Notifier, NotifierListener } from '../notify/notifier.ts';
+import { createNotifySend } from '../notify/notify-send.ts';
 import { listBusSockets } from '../system/dbus-address.ts';
 import type { Desktop } from './desktop.ts';
 
-/** What shows banners on this machine, the best way first; null: nothing could. */
-export function startBanners(desktop: Desktop, listener: NotifierListener): Notifier | null {
-  // Without an address there is nothing to wait for.
+export interface BannerStart {
+  readonly desktop: Desktop;
+  readonly listener: NotifierListener;
+  /** By which the time that a banner is listened to is divided, where a process of its own does that. */
+  readonly timeScale: number;
+}
+
+/** What shows banners on this machine, the best way first; null: nothing can. */
+export async function startBanners(start: BannerStart): Promise<Notifier | null> {
+  if (process.platform === 'darwin') return await startOnMac(start);
+  // Without an address of a bus there is no desktop, and nothing to wait for.
   if (listBusSockets(process.env).length === 0) return null;
-  return createDesktopNotifier({ bus: desktop.bus(), listener, variables: process.env });
+  const { desktop, listener } = start;
+  const variables = definedOnly(process.env);
+  return createFirstShown([
+    createDesktopNotifier({ bus: desktop.bus(), listener, variables }),
+    createNotifySend({ variables }),
+  ]);
+}
+
+/** Loaded only there. */
+async function startOnMac({ listener, timeScale }: BannerStart): Promise<Notifier> {
+  const { createMacNotifier } = await import('../notify/mac-notifier.ts');
+  const { platform, env } = process;
+  // launchd's own PATH has none of the folders that people install programs in.
+  const PATH = [env.PATH ?? '', '/opt/homebrew/bin', '/usr/local/bin'].join(':');
+  return createMacNotifier({ listener, environment: { ...env, PATH }, platform, timeScale });
+}
+
+function definedOnly(variables: NodeJS.ProcessEnv): Record<string, string> {
+  return Object.fromEntries(
+    Object.entries(variables).filter((entry): entry is [string, string] => entry[1] !== undefined),
+  );
 }

@@ -36,8 +36,8 @@ export async function run(args: readonly string[]): Promise<number> {
   // Nobody reads its lines any more: the log has them, and the agent goes on.
   process.on('SIGPIPE', () => {});
   const lines = createLineNotifier(process.stdout, (at) => formatClock(new Date(at)));
-  const startNotifier = (listener: NotifierListener) => {
-    const banners = startBanners(desktop, listener);
+  const startNotifier = async (listener: NotifierListener) => {
+    const banners = await startBanners({ desktop, listener, timeScale });
     return banners === null ? lines : showTogether([lines], banners);
   };
   const agent = await startAgent({

@@ -42,6 +42,8 @@ export const texts = {
   agentOutOfReach: (code: string) =>
     `The agent's socket can't be used (${code}); this goes on without it. Mend the permissions of the state folder.`,
   noTerminal: 'Standard input and output are no terminal. Run it in a terminal window.',
+  clickTheBanner: (server: string, seconds: number) =>
+    `A test banner was handed to ${server}. Click it within ${seconds} s.`,
   requestFailed: 'The agent did not do it. Look at it with: sandy-tray doctor',
   whichToAck: 'Say which session, or --all.',
   nothingPinned: 'Nothing waits to be acknowledged.',

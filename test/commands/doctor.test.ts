@@ -5,11 +5,13 @@ import { setKnobs, setLock } from '../../fixtures/fake-sandy/fleet.mjs';
 import type { Check } from '../../src/commands/doctor-check.ts';
 import { checkNode } from '../../src/commands/doctor-machine.ts';
 import { test as stageTest } from '../agent/running-agent.ts';
+import { startServer } from '../notify/server-stand-in.ts';
 import { type Program, test, type Variables, writeScript } from '../program.ts';
+import { startBus } from '../system/bus-stand-in.ts';
 
 /** The exit code and the checks by name, as programs get them. */
-async function examine(program: Program, variables: Variables = {}) {
-  const { code, stdout } = await program.run(['doctor', '--json'], variables);
+async function examine(program: Program, variables: Variables = {}, args: readonly string[] = []) {
+  const { code, stdout } = await program.run(['doctor', '--json', ...args], variables);
   const document = JSON.parse(stdout);
   const checks: Check[] = document.checks;
   const of = (name: string) => {
@@ -25,6 +27,7 @@ const wellNames = [
   'folders',
   'pty',
   'terminal',
+  'banners',
   'sandy',
   'flags',
   'look',
@@ -42,6 +45,7 @@ describe.concurrent('all is well', () => {
       `ok    folders   ${program.ownFolder}`,
       'ok    pty       a program in a pty is heard to its end',
       'ok    terminal  there is no display here, so no windows are opened',
+      'ok    banners   there is no desktop here, so no banners are shown',
       `ok    sandy     1.7.0 at ${fleet.sandy}`,
       'ok    flags     start, attach, stop and update-sessions',
       expect.stringMatching(
@@ -159,7 +163,7 @@ describe.concurrent('sandy', () => {
       remedy: 'sandy-tray config set sandyPath /path/to/sandy',
     });
     expect(checks.map((check) => check.name)).toEqual([
-      ...['node', 'config', 'folders', 'pty', 'terminal', 'sandy', 'agent'],
+      ...['node', 'config', 'folders', 'pty', 'terminal', 'banners', 'sandy', 'agent'],
     ]);
     const { stdout } = await program.run(['doctor'], variables);
     expect(stdout).toMatch(/^fail {2}sandy .*\n {16}mend it with: sandy-tray config set /m);
@@ -348,5 +352,56 @@ describe.concurrent('the agent', () => {
       fact: `${path} could not be used and was kept`,
       remedy: `rm '${path}'`,
     });
+  });
+});
+
+describe('banners', () => {
+  test('are tried and followed: clicked, closed, or nobody there', async ({ program, expect }) => {
+    await program.addFleet();
+    const { variables } = await startBus(program.folder);
+    const none = await examine(program, variables);
+    expect(none.of('banners')).toEqual({
+      name: 'banners',
+      level: 'warn',
+      fact: 'Nothing shows notifications here, and there is no display to start it on',
+      remedy: 'sandy-tray doctor --notify',
+    });
+    expect((await examine(program, variables, ['--notify'])).of('banners')).toMatchObject({
+      level: 'fail',
+      fact: expect.stringContaining('no display to start it on'),
+    });
+
+    const server = await startServer(variables);
+    const there = await examine(program, variables);
+    expect(there.of('banners')).toMatchObject({
+      level: 'ok',
+      fact: 'they are shown by stand-in, and can be clicked',
+    });
+    expect(server.notified).toEqual([]);
+
+    const clicked = examine(program, variables, ['--notify']);
+    await expect.poll(() => server.notified.length, { timeout: 30_000 }).toBe(1);
+    server.click(1, 'default');
+    expect((await clicked).of('banners')).toMatchObject({
+      level: 'ok',
+      fact: 'one was shown by stand-in, and its click came back',
+    });
+
+    const closed = examine(program, variables, ['--notify']);
+    await expect.poll(() => server.notified.length, { timeout: 30_000 }).toBe(2);
+    server.end(2, 2);
+    expect((await closed).of('banners')).toMatchObject({
+      level: 'warn',
+      fact: 'one was handed to stand-in, and it was closed without a click',
+    });
+
+    const late = await examine(program, { ...variables, SANDY_TRAY_TIME_SCALE: '100' }, [
+      '--notify',
+    ]);
+    expect(late.of('banners')).toMatchObject({
+      level: 'warn',
+      fact: 'one was handed to stand-in, and nothing was heard of it',
+    });
+    expect(server.visible()).toEqual([]);
   });
 });
