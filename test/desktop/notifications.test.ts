@@ -11,16 +11,15 @@ import { notice } from '../notify/notices.ts';
 import { expectGone, readPid } from '../processes.ts';
 import { makeScratchFolder, writeScript } from '../scratch-folder.ts';
 import { callBus } from '../system/bus-stand-in.ts';
+import { clickBanner, seeBanners, seeNone } from './banner-clicks.ts';
 import { requireTools } from './desktop.ts';
 import {
-  findBanners,
   findButtons,
   type NotifyDesktop,
   type ServerName,
   startNotifyDesktop,
 } from './notify-desktop.ts';
-import { see } from './panel-desktop.ts';
-import { type Box, findChange, type Shot } from './screen.ts';
+import { type Box, findChange } from './screen.ts';
 import { saveScreenshot } from './screenshots.ts';
 
 const ICONS = join(import.meta.dirname, '../../assets/icons');
@@ -59,42 +58,6 @@ async function startAll(name: ServerName) {
   const desktop = await startNotifyDesktop(name);
   await desktop.startServer();
   return { desktop, ...startDriver(desktop) };
-}
-
-/** The banners once they are drawn and nothing moves any more. */
-function seeBanners(
-  desktop: NotifyDesktop,
-  isMeant: (box: Box, shot: Shot) => boolean = () => true,
-): Promise<Box> {
-  let before: Shot | null = null;
-  return see(desktop, (shot) => {
-    const isStill = before !== null && findChange(before, shot) === null;
-    before = shot;
-    const box = findBanners(shot);
-    return isStill && box !== null && countColours(shot, box) > 8 && isMeant(box, shot)
-      ? box
-      : null;
-  });
-}
-
-const seeNone = (desktop: NotifyDesktop) =>
-  see(desktop, (shot) => (findBanners(shot) === null ? true : null));
-
-function countColours(shot: Shot, { left, top, width, height }: Box): number {
-  const colours = new Set<number>();
-  for (let y = top; y < top + height; y += 1) {
-    for (let x = left; x < left + width; x += 1) colours.add(shot.colourAt(x, y));
-  }
-  return colours.size;
-}
-
-/** Clicks on the only banner: on one of its buttons, where it has some. */
-async function clickBanner(desktop: NotifyDesktop, at = 0): Promise<void> {
-  const { left, top, width, height } = await seeBanners(desktop);
-  if (desktop.name === 'dunst') return desktop.click(left + width / 2, top + height / 2);
-  const button = findButtons(desktop.takeShot(), { left, top, width, height }).at(at);
-  if (button === undefined) throw new Error('the banner has no buttons');
-  desktop.click(button.left + button.width / 2, button.top + button.height / 2);
 }
 
 describe.each(['dunst', 'xfce4-notifyd'] as const)('%s', (name) => {

@@ -29,6 +29,12 @@ export interface NotifyDesktop {
   readonly takeShot: () => Shot;
   /** Moves the pointer and presses its left button, then moves it to where nothing is. */
   readonly click: (x: number, y: number) => void;
+  /** The ids of the windows that are shown, of one class. */
+  readonly windowsOf: (windowClass: string) => readonly string[];
+  /** Types a line into a window; without a window manager the keyboard is where the pointer is. */
+  readonly typeInto: (window: string, line: string) => void;
+  /** Ends the connection of the program that a window belongs to. */
+  readonly killWindow: (window: string) => void;
   /** Starts the server, and waits until it can be used. */
   readonly startServer: () => Promise<void>;
   readonly killServer: () => Promise<void>;
@@ -113,6 +119,8 @@ export async function startNotifyDesktop(
   bus.watchName(NAME, (next) => {
     owner = next;
   });
+  /** The screen has the pointer drawn on it. */
+  const movePointerAway = () => xdotool('mousemove', '20', '680');
   const xdotool = (...args: string[]) => execFileSync('xdotool', args, { env: variables });
   return {
     name,
@@ -123,7 +131,25 @@ export async function startNotifyDesktop(
     click: (x, y) => {
       // Servers see where the pointer is before it is pressed, or take it for somebody else's click.
       xdotool('mousemove', String(x), String(y), 'sleep', '0.2', 'click', '1');
-      xdotool('mousemove', '20', '680');
+      movePointerAway();
+    },
+    windowsOf: (windowClass) => {
+      try {
+        return String(xdotool('search', '--onlyvisible', '--class', windowClass))
+          .trim()
+          .split('\n');
+      } catch {
+        // Its way to say that there is none.
+        return [];
+      }
+    },
+    typeInto: (window, line) => {
+      xdotool('mousemove', '--window', window, '40', '40', 'sleep', '0.2', 'type', line);
+      xdotool('key', 'Return');
+      movePointerAway();
+    },
+    killWindow: (window) => {
+      xdotool('windowkill', window);
     },
     async startServer() {
       server = start(file, [], variables);
