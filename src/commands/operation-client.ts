@@ -49,9 +49,9 @@ export async function seeNow({ connection, status }: AgentHost): Promise<StatusD
 export async function askAgent(
   host: AgentHost,
   ask: Ask,
-  onTerminal: boolean,
+  { onTerminal, origin = 'cli' }: { onTerminal: boolean; origin?: 'cli' | 'schedule' },
 ): Promise<AskAnswer | null> {
-  const body = { ...ask, origin: 'cli', onTerminal };
+  const body = { ...ask, origin, onTerminal };
   const outcome = await host.connection.request('ask', body, ASK_LIMIT_MS);
   if (outcome.kind !== 'answered' || !outcome.ok) return null;
   return answerShape.safeParse(outcome.body).success ? (outcome.body as AskAnswer) : null;

@@ -19,6 +19,8 @@ export const updateTexts = {
   needsYes: 'Nobody can be asked here whether to restart sessions; say --yes, or --dry-run.',
   wrongMinutes: (text: string) =>
     `"${cleanForeignText(text, 20)}" is no number of minutes; --idle-for takes a whole number from 1.`,
+  wrongOrigin: (text: string) =>
+    `"${cleanForeignText(text, 20)}" is no origin of an update; --origin takes schedule.`,
   really: 'Restart them? [y/N] ',
   declined: 'Nothing was restarted.',
   joined: 'This update is running already; here is what it does.',

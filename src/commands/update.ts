@@ -23,6 +23,8 @@ export async function run(args: readonly string[]): Promise<number> {
     yes: { type: 'boolean' },
     json: { type: 'boolean' },
     cancel: { type: 'boolean' },
+    // Not in the help: the job that `schedule` writes says by it that nobody asked.
+    origin: { type: 'string' },
   });
   const json = values.json === true;
   if (values.cancel === true) {
@@ -39,6 +41,10 @@ export async function run(args: readonly string[]): Promise<number> {
   const isDryRun = values['dry-run'] === true;
   const canAsk = process.stdin.isTTY && process.stderr.isTTY && !json;
   if (!isDryRun && values.yes !== true && !canAsk) throw new UsageError(updateTexts.needsYes);
+  if (values.origin !== undefined && values.origin !== 'schedule') {
+    throw new UsageError(updateTexts.wrongOrigin(values.origin));
+  }
+  const origin = values.origin ?? 'cli';
   const idleForMinutes = readMinutes(values['idle-for']);
   const setup = setUp();
   const onTerminal = process.stdout.isTTY === true && !json;
@@ -65,7 +71,7 @@ export async function run(args: readonly string[]): Promise<number> {
       host = await reachAgent(setup, role);
       if (host.kind === 'unreachable') return refuse(host.text);
     }
-    const answer = await askAgent(host, ask, onTerminal);
+    const answer = await askAgent(host, ask, { onTerminal, origin });
     if (answer === null) {
       process.stderr.write(`${texts.requestFailed}\n`);
       return exitCodes.failed;

@@ -57,7 +57,7 @@ export async function runVerb(op: 'start' | 'stop', args: readonly string[]): Pr
     const ask = { op, keys: [key], idleForMinutes: null, rebuild: false };
     const { state } = setup.folders;
     const before = await readSlot(state);
-    const answer = await askAgent(host, ask, false);
+    const answer = await askAgent(host, ask, { onTerminal: false });
     if (answer === null) {
       process.stderr.write(`${texts.requestFailed}\n`);
       return exitCodes.failed;

@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import { acquireLock, type HeldLock, type LockPlace } from '../system/lock-file.ts';
+import { acquireLock, type HeldLock, type LockPlace, readLock } from '../system/lock-file.ts';
 import { connectToAgent } from './client.ts';
 import { nameSocket } from './socket-path.ts';
 
@@ -37,7 +37,7 @@ const PROBE_LIMIT_MS = 1_000;
  * for an agent that still answers although its lock file was removed by hand.
  */
 export async function claimAgent(stateFolder: string, info: AgentInfo): Promise<ClaimOutcome> {
-  const place: LockPlace<AgentInfo> = { folder: stateFolder, name: 'agent', infoSchema };
+  const place = nameLock(stateFolder);
   const lock = await acquireLock(place, info);
   if (lock.kind === 'busy') {
     const { pid, info: holder } = lock.holder;
@@ -48,6 +48,16 @@ export async function claimAgent(stateFolder: string, info: AgentInfo): Promise<
   if (answering === null) return { kind: 'claimed', ...makeClaim(place, info, lock) };
   await lock.release();
   return { kind: 'already-running', pid: answering.pid, passing: false };
+}
+
+/** The pid of the lasting agent of a state folder; null: none runs, or nobody can tell. */
+export async function findLastingAgent(stateFolder: string): Promise<number | null> {
+  const lock = await readLock(nameLock(stateFolder));
+  return lock.kind === 'busy' && lock.holder.info?.passing !== true ? lock.holder.pid : null;
+}
+
+function nameLock(folder: string): LockPlace<AgentInfo> {
+  return { folder, name: 'agent', infoSchema };
 }
 
 function makeClaim(

@@ -3,8 +3,8 @@
  * ask the person for leave.
  */
 
+import { quoteForShell } from '../system/shell-words.ts';
 import type { MacTerminalName } from '../system/terminal-names.ts';
-import { quoteForShell } from './shell-words.ts';
 
 export type MacTerminal =
   /** Opens a file that holds the command, as it would one that is clicked. */

@@ -1,8 +1,8 @@
 /** The sentences of this room that a person reads. */
 
 import { cleanForeignText } from '../system/foreign-text.ts';
+import { quoteForShell } from '../system/shell-words.ts';
 import type { OpenFailure, OpenOutcome } from './opening.ts';
-import { quoteForShell } from './shell-words.ts';
 import type { Errand } from './tickets.ts';
 
 /** What was tried and why each failed, as one part of a sentence; empty when nothing was. */
