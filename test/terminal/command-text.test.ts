@@ -3,7 +3,7 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { writeCommandText } from '../../src/terminal/mac-terminals.ts';
-import { quoteForShell } from '../../src/terminal/shell-words.ts';
+import { quoteForShell } from '../../src/system/shell-words.ts';
 import { makeScratchFolder, writeScript } from '../scratch-folder.ts';
 
 const NASTY = [
