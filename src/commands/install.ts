@@ -2,11 +2,10 @@ import { findLastingAgent } from '../control/agent-lock.ts';
 import { planInstall } from '../service/agent-service.ts';
 import type { Host } from '../service/host.ts';
 import { readShell, type Shell, shells, writeShellFunction } from '../service/shell-function.ts';
-import { findPackageRoot, readTemplatesFrom } from '../service/templates.ts';
 import { texts as roomTexts } from '../service/texts.ts';
 import { parseArguments } from './arguments.ts';
 import { exitCodes, UsageError } from './command.ts';
-import { describeHost, gatherFacts } from './service-facts.ts';
+import { describeHost, findParts, gatherFacts, type ServiceParts } from './service-facts.ts';
 import { carryOutPlan, showPlan } from './service-plan.ts';
 import { serviceTexts } from './service-texts.ts';
 import { type Setup, setUp } from './setup.ts';
@@ -25,7 +24,10 @@ export async function run(args: readonly string[]): Promise<number> {
   }
   if (positionals.length > 0) throw new UsageError(texts.tooManyArguments);
   const setup = setUp();
-  return await install(setup, describeHost(setup), values.print === true);
+  return await install(setup, describeHost(setup), {
+    isShown: values.print === true,
+    ...findParts(),
+  });
 }
 
 function chooseShell(name: string | undefined): Shell {
@@ -36,11 +38,14 @@ function chooseShell(name: string | undefined): Shell {
 }
 
 /** Installs the agent as a service of this host; `isShown`: only says what that would be. */
-export async function install({ folders }: Setup, host: Host, isShown: boolean): Promise<number> {
-  const gathered = await gatherFacts(host, folders.logs);
+export async function install(
+  { folders }: Pick<Setup, 'folders'>,
+  host: Host,
+  { isShown, read, program }: ServiceParts & { readonly isShown: boolean },
+): Promise<number> {
+  const gathered = await gatherFacts(host, folders.logs, program);
   if (gathered.kind === 'refused') return refuse(gathered.text);
   if (gathered.warning !== null) process.stderr.write(`${gathered.warning}\n`);
-  const read = readTemplatesFrom(findPackageRoot());
   const agentPid = await findLastingAgent(folders.state);
   const planned = await planInstall(host, gathered.facts, read, agentPid);
   if (planned.kind === 'refused') return refuse(planned.text);

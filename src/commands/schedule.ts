@@ -1,12 +1,11 @@
 import type { Host } from '../service/host.ts';
 import { findScheduledElsewhere } from '../service/scheduled-elsewhere.ts';
 import { parseTime, type Schedule } from '../service/service-files.ts';
-import { findPackageRoot, readTemplatesFrom } from '../service/templates.ts';
 import { texts as roomTexts } from '../service/texts.ts';
 import { describeSchedule, planSchedule, planScheduleRemoval } from '../service/update-service.ts';
 import { parseArguments } from './arguments.ts';
 import { exitCodes, UsageError } from './command.ts';
-import { describeHost, gatherFacts } from './service-facts.ts';
+import { describeHost, findParts, gatherFacts, type ServiceParts } from './service-facts.ts';
 import { carryOutPlan, showPlan } from './service-plan.ts';
 import { serviceTexts } from './service-texts.ts';
 import { type Setup, setUp } from './setup.ts';
@@ -33,7 +32,8 @@ export async function run(args: readonly string[]): Promise<number> {
     : null;
   const setup = setUp();
   const host = describeHost(setup);
-  if (schedule !== null) return await setSchedule(setup, host, schedule, isShown);
+  if (schedule !== null)
+    return await setSchedule(setup, host, schedule, { isShown, ...findParts() });
   return isOff ? await endSchedule(host, isShown) : await showSchedule(host);
 }
 
@@ -59,14 +59,13 @@ export async function setSchedule(
   { folders }: Pick<Setup, 'folders'>,
   host: Host,
   schedule: Schedule,
-  isShown: boolean,
+  { isShown, read, program }: ServiceParts & { readonly isShown: boolean },
 ): Promise<number> {
   const elsewhere = await findScheduledElsewhere(host);
   if (elsewhere.length > 0) return refuse([...elsewhere, roomTexts.scheduleRefused].join('\n'));
-  const gathered = await gatherFacts(host, folders.logs);
+  const gathered = await gatherFacts(host, folders.logs, program);
   if (gathered.kind === 'refused') return refuse(gathered.text);
   if (gathered.warning !== null) process.stderr.write(`${gathered.warning}\n`);
-  const read = readTemplatesFrom(findPackageRoot());
   const planned = await planSchedule(host, gathered.facts, read, schedule);
   if (planned.kind === 'refused') return refuse(planned.text);
   if (isShown) {

@@ -14,6 +14,7 @@ import { askLoginShell } from '../sandy/login-shell.ts';
 import type { Host } from '../service/host.ts';
 import { isWritable } from '../service/quoting.ts';
 import type { ServiceFacts } from '../service/service-files.ts';
+import { findPackageRoot, readTemplatesFrom, type TemplateReader } from '../service/templates.ts';
 import { describeWrongFolders } from '../system/texts.ts';
 import { UsageError } from './command.ts';
 import { serviceTexts } from './service-texts.ts';
@@ -35,6 +36,17 @@ export function describeHost({ timeScale }: Setup): Host {
   };
 }
 
+/** What of this program the service files are made from. */
+export interface ServiceParts {
+  readonly read: TemplateReader;
+  /** What runs it, and the arguments before those of a command. */
+  readonly program: readonly string[];
+}
+
+export function findParts(): ServiceParts {
+  return { read: readTemplatesFrom(findPackageRoot()), program: findProgram() };
+}
+
 export type FactsOutcome =
   | { readonly kind: 'found'; readonly facts: ServiceFacts; readonly warning: string | null }
   /** `text`: what is wrong, and what to do. */
@@ -44,7 +56,7 @@ export type FactsOutcome =
 export async function gatherFacts(
   host: Host,
   logs: string,
-  program: readonly string[] = findProgram(),
+  program: readonly string[],
 ): Promise<FactsOutcome> {
   const { home, environment } = host;
   const [first = '', ...rest] = program;
