@@ -1,8 +1,8 @@
 /** Showing a plan, or carrying it out. */
 
 import type { Plan } from '../service/agent-service.ts';
+import { carryOut } from '../service/carrying-out.ts';
 import type { Host } from '../service/host.ts';
-import { carryOut } from '../service/steps.ts';
 import { texts } from '../service/texts.ts';
 import { exitCodes } from './command.ts';
 

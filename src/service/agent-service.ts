@@ -2,6 +2,7 @@
 
 import { lstat } from 'node:fs/promises';
 import { isAbsolute, join } from 'node:path';
+import { readIfThere } from './carrying-out.ts';
 import type { Host } from './host.ts';
 import {
   AGENT_LABEL,
@@ -18,7 +19,7 @@ import {
   findUnwritable,
   type ServiceFacts,
 } from './service-files.ts';
-import { type FileChange, readIfThere, type Step, writeChanged } from './steps.ts';
+import { type FileChange, type Step, writeChanged } from './steps.ts';
 import { AGENT_UNIT, lookAtSystemd } from './systemd-look.ts';
 import { planAgentUnit, planAgentUnitRemoval } from './systemd-plan.ts';
 import type { TemplateReader } from './templates.ts';

@@ -2,9 +2,9 @@
 
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
+import { readIfThere } from './carrying-out.ts';
 import { askCommand, type Host } from './host.ts';
 import { nameAgentsFolder, UPDATE_LABEL } from './launchd.ts';
-import { readIfThere } from './steps.ts';
 import { lookAtSystemd, UPDATE_UNIT } from './systemd-look.ts';
 import { texts } from './texts.ts';
 

@@ -4,6 +4,7 @@ import { access } from 'node:fs/promises';
 import { join } from 'node:path';
 import { formatMoment } from '../system/local-time.ts';
 import { compare, keepPresent, makeFolders, type Plan, type Planned } from './agent-service.ts';
+import { readIfThere } from './carrying-out.ts';
 import type { Host } from './host.ts';
 import { lookAtJob, namePlist, planJob, planJobRemoval, UPDATE_LABEL } from './launchd.ts';
 import {
@@ -15,7 +16,7 @@ import {
   type Schedule,
   type ServiceFacts,
 } from './service-files.ts';
-import { readIfThere, type Step } from './steps.ts';
+import type { Step } from './steps.ts';
 import { lookAtSystemd, TIMER_UNIT, UPDATE_UNIT } from './systemd-look.ts';
 import { planTimer, planTimerRemoval } from './systemd-plan.ts';
 import type { TemplateReader } from './templates.ts';
