@@ -38,7 +38,7 @@ const words = [
   'say "hi"',
   'back\\slash\\',
   '\\x41\\n\\"',
-  '$HOME ${HOME} $$ $',
+  '$HOME $\x7bHOME} $$ $',
   '`touch x`$(touch y)',
   'é☃𝄞\u202e\u2028',
   'k=v',
