@@ -145,7 +145,8 @@ export const catalogue: Readonly<Record<string, Command>> = {
     summary: 'start the agent with your desktop session, as a service',
     details: [
       'Writes a unit of systemd, or a job of launchd, and starts it; an autostart entry where systemd',
-      'runs no desktop session. Says what it wrote and ran. A second time it changes nothing.',
+      'runs no desktop session. Says what it wrote and ran. A second time it changes nothing; after',
+      'an upgrade it restarts the agent.',
       '--print   only show the files and what would be done',
       '--shell   print a function for a shell (without a name: for $SHELL) that gives the attach of',
       '          sandy itself a terminal that rides out restarts; nothing else of sandy is touched',

@@ -10,6 +10,7 @@ import { carryOutPlan, showPlan } from './service-plan.ts';
 import { serviceTexts } from './service-texts.ts';
 import { type Setup, setUp } from './setup.ts';
 import { texts } from './texts.ts';
+import { version } from './version.ts';
 
 export async function run(args: readonly string[]): Promise<number> {
   const { values, positionals } = parseArguments(args, {
@@ -46,8 +47,9 @@ export async function install(
   const gathered = await gatherFacts(host, folders.logs, program);
   if (gathered.kind === 'refused') return refuse(gathered.text);
   if (gathered.warning !== null) process.stderr.write(`${gathered.warning}\n`);
-  const agentPid = await findLastingAgent(folders.state);
-  const planned = await planInstall(host, gathered.facts, read, agentPid);
+  const found = await findLastingAgent(folders.state);
+  const agent = found && { pid: found.pid, isOutdated: found.version !== version };
+  const planned = await planInstall(host, gathered.facts, read, agent);
   if (planned.kind === 'refused') return refuse(planned.text);
   if (isShown) {
     showPlan(planned);

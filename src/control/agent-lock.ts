@@ -50,10 +50,18 @@ export async function claimAgent(stateFolder: string, info: AgentInfo): Promise<
   return { kind: 'already-running', pid: answering.pid, passing: false };
 }
 
-/** The pid of the lasting agent of a state folder; null: none runs, or nobody can tell. */
-export async function findLastingAgent(stateFolder: string): Promise<number | null> {
+export interface LastingAgent {
+  readonly pid: number;
+  /** Null: one that says nothing known of itself. */
+  readonly version: string | null;
+}
+
+/** The lasting agent of a state folder; null: none runs, or nobody can tell. */
+export async function findLastingAgent(stateFolder: string): Promise<LastingAgent | null> {
   const lock = await readLock(nameLock(stateFolder));
-  return lock.kind === 'busy' && lock.holder.info?.passing !== true ? lock.holder.pid : null;
+  if (lock.kind !== 'busy') return null;
+  const { pid, info } = lock.holder;
+  return info?.passing === true ? null : { pid, version: info?.version ?? null };
 }
 
 function nameLock(folder: string): LockPlace<AgentInfo> {

@@ -11,6 +11,7 @@ import {
   namePlist,
   planJob,
   planJobRemoval,
+  planRestart,
 } from './launchd.ts';
 import {
   composeAgentPlist,
@@ -21,7 +22,7 @@ import {
 } from './service-files.ts';
 import { type FileChange, type Step, writeChanged } from './steps.ts';
 import { AGENT_UNIT, lookAtSystemd } from './systemd-look.ts';
-import { planAgentUnit, planAgentUnitRemoval } from './systemd-plan.ts';
+import { planAgentUnit, planAgentUnitRemoval, type RunningAgent } from './systemd-plan.ts';
 import type { TemplateReader } from './templates.ts';
 import { texts } from './texts.ts';
 
@@ -40,17 +41,24 @@ export type Planned =
   /** `text`: what is wrong, and what to do. */
   | { readonly kind: 'refused'; readonly text: string };
 
+/** The lasting agent that runs, started by whomever. */
+export interface FoundAgent {
+  readonly pid: number;
+  /** It is of another version than this program. */
+  readonly isOutdated: boolean;
+}
+
 /**
  * Plans the agent's service: launchd's, systemd's, and an autostart entry where no desktop is known to
- * systemd. `agentPid`: the lasting agent that runs now, started by whomever.
+ * systemd. `agent`: the lasting one that runs now, started by whomever.
  */
 export async function planInstall(
   host: Host,
   facts: ServiceFacts,
   read: TemplateReader,
-  agentPid: number | null,
+  agent: FoundAgent | null,
 ): Promise<Planned> {
-  if (host.platform === 'darwin') return await planLaunchd(host, facts, read, agentPid);
+  if (host.platform === 'darwin') return await planLaunchd(host, facts, read, agent);
   const look = await lookAtSystemd(host);
   const isReachable = look.kind === 'reachable';
   const needsAutostart = !isReachable || !look.hasDesktop;
@@ -73,10 +81,12 @@ export async function planInstall(
   }
   if (isReachable) {
     const unit = await compare(join(look.unitFolder, AGENT_UNIT), composeAgentUnit(read, facts));
-    const byHand = agentPid !== null && agentPid !== look.agent.mainPid;
+    const running = judgeAgent(agent, look.agent.mainPid);
     files.unshift(unit);
-    steps.unshift(...planAgentUnit(look, unit, byHand));
-    if (byHand) notes.push(texts.runsByHand(agentPid, `systemctl --user start ${AGENT_UNIT}`));
+    steps.unshift(...planAgentUnit(look, unit, running));
+    if (agent !== null && running === 'by-hand') {
+      notes.push(texts.runsByHand(agent.pid, `systemctl --user start ${AGENT_UNIT}`));
+    }
   }
   return { kind: 'planned', files, steps, notes };
 }
@@ -85,21 +95,29 @@ async function planLaunchd(
   host: Host,
   facts: ServiceFacts,
   read: TemplateReader,
-  agentPid: number | null,
+  agent: FoundAgent | null,
 ): Promise<Planned> {
   const problem = findUnwritable(facts, 'plist');
   if (problem !== null) return { kind: 'refused', text: texts.unwritable(problem) };
   const job = await lookAtJob(host, AGENT_LABEL);
   const file = await compare(namePlist(host, AGENT_LABEL), composeAgentPlist(read, facts));
   const steps = planJob(host, AGENT_LABEL, job, file);
-  const byHand = agentPid !== null && agentPid !== job.pid;
+  const running = judgeAgent(agent, job.pid);
+  if (steps.length === 0 && running === 'outdated') steps.push(planRestart(host, AGENT_LABEL));
   const start = `launchctl kickstart gui/${host.uid}/${AGENT_LABEL}`;
   return {
     kind: 'planned',
     files: [file],
     steps: steps.length === 0 ? [] : [...makeFolders(host, facts), ...steps],
-    notes: byHand ? [texts.runsByHand(agentPid, start)] : [],
+    notes: agent !== null && running === 'by-hand' ? [texts.runsByHand(agent.pid, start)] : [],
   };
+}
+
+/** `ownPid`: of the service's process. */
+function judgeAgent(agent: FoundAgent | null, ownPid: number | null): RunningAgent {
+  if (agent === null) return 'in-order';
+  if (agent.pid !== ownPid) return 'by-hand';
+  return agent.isOutdated ? 'outdated' : 'in-order';
 }
 
 /** launchd makes no folder for what it writes to. */

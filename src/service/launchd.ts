@@ -62,6 +62,11 @@ export function planJob(host: Host, label: string, job: JobLook, file: FileChang
   ];
 }
 
+/** A job's process anew; what the old one started goes on. */
+export function planRestart({ uid }: Host, label: string): Step {
+  return run('launchctl', 'kickstart', '-k', `gui/${uid}/${label}`);
+}
+
 /** A job gone, and its process; what that started goes on. */
 export function planJobRemoval(
   host: Host,

@@ -3,25 +3,33 @@
 import { type FileChange, run, type Step, tryToRun, writeChanged } from './steps.ts';
 import { AGENT_UNIT, type SystemdLook, TIMER_UNIT, UPDATE_UNIT } from './systemd-look.ts';
 
+/** What runs already: nothing or the service's own agent, one of another version, or one by hand. */
+export type RunningAgent = 'in-order' | 'outdated' | 'by-hand';
+
 type Reachable = SystemdLook & { readonly kind: 'reachable' };
 
 const systemctl = (...args: string[]) => run('systemctl', '--user', ...args);
 const trySystemctl = (...args: string[]) => tryToRun('systemctl', '--user', ...args);
 
 /**
- * The agent's unit written, enabled and running. `runsByHand`: an agent that is no service has its place,
- * and a second one would end at once. A unit that runs and has changed is restarted; what it started
- * goes on.
+ * The agent's unit written, enabled and running. `byHand`: an agent that is no service has its place, and a
+ * second one would end at once. A unit that has changed while it runs, or that runs an agent of another
+ * version (`outdated`), is restarted; what it started goes on.
  */
-export function planAgentUnit({ agent }: Reachable, unit: FileChange, runsByHand: boolean): Step[] {
+export function planAgentUnit(
+  { agent }: Reachable,
+  unit: FileChange,
+  running: RunningAgent,
+): Step[] {
   const writes = writeChanged([unit]);
   const steps = [...writes];
-  if (writes.length > 0 || agent.needsReload) steps.push(systemctl('daemon-reload'));
+  const isOther = writes.length > 0 || agent.needsReload;
+  if (isOther) steps.push(systemctl('daemon-reload'));
   const isEnabled = agent.fileState === 'enabled';
-  const start = !agent.isActive && !runsByHand;
+  const start = !agent.isActive && running !== 'by-hand';
   if (!isEnabled) steps.push(systemctl('enable', ...(start ? ['--now'] : []), AGENT_UNIT));
   else if (start) steps.push(systemctl('start', AGENT_UNIT));
-  if (agent.isActive && (writes.length > 0 || agent.needsReload)) {
+  if (agent.isActive && (isOther || running === 'outdated')) {
     steps.push(systemctl('restart', AGENT_UNIT));
   }
   return steps;

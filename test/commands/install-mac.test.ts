@@ -2,6 +2,7 @@ import { execFile } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, describe } from 'vitest';
+import { version } from '../../src/commands/version.ts';
 import { type Bundle, bundleScript } from '../node-script.ts';
 import type { Ran } from '../program.ts';
 import { parsePlist } from '../service/parsers.ts';
@@ -132,13 +133,43 @@ describe.concurrent('install with launchd', () => {
   test('an agent that runs by hand is named', async ({ services, expect }) => {
     const state = join(services.home, 'Library', 'Application Support', 'sandy-tray');
     mkdirSync(state, { recursive: true });
-    const release = await holdAgentLock(state);
+    const release = await holdAgentLock(state, version);
     const byHand = await run(services, 'install');
     expect(byHand.stdout).toContain(`runs already (pid ${process.pid}), and it stays.`);
     expect(byHand.stdout).toContain('then: launchctl kickstart gui/501/dev.sandy.tray\n');
     services.set({ jobs: { 'dev.sandy.tray': { pid: process.pid } } });
     expect((await run(services, 'install')).stdout).toBe(`Nothing had to be changed.\n${UNDO}`);
     await release();
+  });
+
+  test('an agent of another version is restarted, if it is the job’s', async ({
+    services,
+    expect,
+  }) => {
+    await run(services, 'install');
+    const state = join(services.home, 'Library', 'Application Support', 'sandy-tray');
+    const release = await holdAgentLock(state, '0.0.1');
+    services.set({ jobs: { 'dev.sandy.tray': { pid: process.pid } } });
+    services.takeCalls();
+    expect((await run(services, 'install')).code).toBe(0);
+    expect(services.takeDeeds()).toEqual(['launchctl kickstart -k gui/501/dev.sandy.tray']);
+    await release();
+  });
+
+  test('what runs from a cache that is emptied is refused', async ({ services, expect }) => {
+    const cached = '/home/me/.npm/_npx/1f2e/node_modules/sandy-tray/dist/main.js';
+    const given = {
+      program: [process.execPath, cached],
+      schedule: { hour: 4, minute: 0, idleMinutes: 1 },
+    };
+    for (const command of ['install', 'schedule']) {
+      const { code, stdout, stderr } = await run(services, command, given);
+      expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
+      expect(stderr).toMatch(
+        /^This program is in npx's cache, .+\. Install it first: npm install /,
+      );
+    }
+    expect(services.tree()).toEqual([]);
   });
 
   test('--print changes nothing', async ({ services, expect }) => {

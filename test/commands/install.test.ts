@@ -1,8 +1,9 @@
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe } from 'vitest';
 import { writeScript } from '../program.ts';
 import { parseDesktopExec, parseUnitWords, readKey } from '../service/parsers.ts';
+import { holdAgentLock } from './agent-lock-holder.ts';
 import { program, test, withDesktop } from './services.ts';
 
 const ENABLE = 'systemctl --user enable --now sandy-tray.service';
@@ -205,6 +206,40 @@ describe.concurrent('install with systemd', () => {
     services.set({ units: { ...withDesktop, 'sandy-tray.service': unit } });
     expect((await services.run(['install'])).stdout).toBe(`Nothing had to be changed.\n${UNDO}`);
     await agent.stop();
+  });
+
+  test('an agent of another version is restarted, if it is the unit’s', async ({
+    services,
+    expect,
+  }) => {
+    services.set({ units: withDesktop });
+    await services.run(['install']);
+    const release = await holdAgentLock(
+      join(services.home, '.local', 'state', 'sandy-tray'),
+      '0.0.1',
+    );
+    const unit = { active: true, enabled: true, MainPID: process.pid };
+    services.set({ units: { ...withDesktop, 'sandy-tray.service': unit } });
+    services.takeCalls();
+    await services.run(['install']);
+    expect(services.takeDeeds()).toEqual(['systemctl --user restart sandy-tray.service']);
+    services.set({ units: { ...withDesktop, 'sandy-tray.service': { ...unit, MainPID: 1 } } });
+    await services.run(['install']);
+    expect(services.takeDeeds()).toEqual([]);
+    await release();
+  });
+
+  test('a name that an upgrade leaves is taken for the file behind it', async ({
+    services,
+    expect,
+  }) => {
+    services.set({ units: withDesktop });
+    const link = join(services.home, 'bin', 'sandy-tray');
+    mkdirSync(join(services.home, 'bin'));
+    symlinkSync(program[1] ?? '', link);
+    await services.run(['install']);
+    const [exec = ''] = readKey(readFileSync(services.unit, 'utf8'), 'ExecStart');
+    expect(parseUnitWords(exec, 'doubled')).toEqual([program[0], link, 'run']);
   });
 });
 

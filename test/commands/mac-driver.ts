@@ -11,7 +11,8 @@ import type { Host } from '../../src/service/host.ts';
 import { readTemplatesFrom } from '../../src/service/templates.ts';
 import { nameFolders } from '../../src/system/paths.ts';
 
-const { root, command, isShown, schedule, purges, timeScale } = JSON.parse(process.argv[2] ?? '');
+const order = JSON.parse(process.argv[2] ?? '');
+const { root, command, isShown, schedule, purges, timeScale } = order;
 const read = readTemplatesFrom(root);
 const home = process.env.HOME ?? '';
 const platform = 'darwin';
@@ -20,7 +21,7 @@ const named = nameFolders({ environment: process.env, home, platform });
 if (named.kind !== 'found') throw new Error(named.kind);
 const { folders } = named;
 // What runs the program is not this driver.
-const program = [process.execPath, join(root, 'dist', 'main.js')];
+const program = order.program ?? [process.execPath, join(root, 'dist', 'main.js')];
 
 switch (command) {
   case 'install':

@@ -2,8 +2,8 @@ import { spawnSync } from 'node:child_process';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { writeCommandText } from '../../src/terminal/mac-terminals.ts';
 import { quoteForShell } from '../../src/system/shell-words.ts';
+import { writeCommandText } from '../../src/terminal/mac-terminals.ts';
 import { makeScratchFolder, writeScript } from '../scratch-folder.ts';
 
 const NASTY = [
