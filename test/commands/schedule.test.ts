@@ -1,6 +1,7 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe } from 'vitest';
+import { test as stageTest } from '../agent/running-agent.ts';
 import { parseUnitWords, readKey } from '../service/parsers.ts';
 import { program, type Services, test } from './services.ts';
 
@@ -186,4 +187,26 @@ describe.concurrent('an update that is scheduled already', () => {
     services.setCrontab(`${line}\n`);
     expect((await services.run(['schedule', '--at', '4:00'])).code).toBe(0);
   });
+});
+
+describe.concurrent('what the job runs', () => {
+  stageTest(
+    'is an update that nobody asked for, through the agent that there is',
+    async ({ stage, expect }) => {
+      stage.scale(20);
+      await stage.addFleet([
+        { name: 'alpha', idleMin: 60 },
+        { name: 'bravo', idleMin: 5 },
+      ]);
+      const agent = await stage.startAgent();
+      const [, , ...args] = update('30');
+      const { code, stdout } = await stage.program.run(args);
+      expect(code).toBe(0);
+      expect(stdout).toContain('1 restarted, 0 failed.');
+      const { lastRun } = await agent.sees(({ lastRun }) => lastRun !== null, 'the last run');
+      expect(lastRun).toMatchObject({ origin: 'schedule', scope: 'fleet', failed: [] });
+      expect(lastRun?.restarted).toEqual([expect.stringMatching(/^alpha-/)]);
+      await agent.stop();
+    },
+  );
 });

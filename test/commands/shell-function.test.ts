@@ -50,7 +50,7 @@ async function prepare(shell: Shell, program: Program, expect: ExpectStatic): Pr
   return {
     call: async (args, { setup = '', onTerminal = true, without } = {}) => {
       if (without !== undefined) rmSync(join(bin, without));
-      const script = `${setup}\n. '${file}'\nsandy ${words}`;
+      const script = `${setup}\nsource '${file}'\nsandy ${words}`;
       const argv = shells[shell](script, args);
       const environment = { HOME: program.home, PATH: `${bin}:/usr/bin:/bin`, TERM: 'xterm' };
       const code = onTerminal
