@@ -68,6 +68,22 @@ describe.concurrent('install with systemd', () => {
     ]);
   });
 
+  test('what only this terminal has on its PATH is nothing for the service', async ({
+    services,
+    program: { folder },
+    expect,
+  }) => {
+    services.set({ units: withDesktop });
+    const shell = writeScript(
+      join(folder, 'login'),
+      'PATH=/from/profile:/usr/bin:/bin; export PATH; exec /bin/sh -c "$2"',
+    );
+    await services.run(['install'], { SHELL: shell });
+    const text = readFileSync(services.unit, 'utf8');
+    expect(text).toContain('"PATH=/from/profile:/usr/bin:/bin:');
+    expect(text).not.toContain(services.bin);
+  });
+
   test('a login shell that says nothing is named, and the terminal’s PATH taken', async ({
     services,
     expect,
