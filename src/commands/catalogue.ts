@@ -169,7 +169,7 @@ export const catalogue: Readonly<Record<string, Command>> = {
     load: () => import('./uninstall.ts'),
   },
   schedule: {
-    usage: 'schedule [--at HH:MM] [--idle-for MIN] [--print] | schedule --off [--print]',
+    usage: 'schedule [--at HH:MM] [--idle-for MIN] [--off] [--print]',
     summary: 'update the idle sessions every night',
     details: [
       'Without options: what is scheduled, and when it is due.',

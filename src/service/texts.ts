@@ -82,8 +82,9 @@ export const texts = {
   scheduledButOff: (schedule: Schedule) =>
     `A nightly update at ${formatTime(schedule)} is written down, but nothing runs it. Mend that with: sandy-tray schedule --at ${formatTime(schedule)} --idle-for ${schedule.idleMinutes}`,
   nextRun: (at: string) => `Next: ${clean(at)}.`,
-  lastRun: (at: string, exitCode: number) =>
-    `Last: ${at === '' ? '' : `${clean(at)}, `}${exitCode === 0 ? 'it went well' : `it failed (exit code ${exitCode}); see: sandy-tray log`}.`,
+  /** `see`: what shows more. */
+  lastRun: (at: string, exitCode: number, see: string) =>
+    `Last: ${at === '' ? '' : `${clean(at)}, `}${exitCode === 0 ? 'it went well' : `it failed (exit code ${exitCode}); see: ${see}`}.`,
   lingers:
     'It runs only while you are logged in. To have it run at other times too: loginctl enable-linger',
   elsewhere: (where: string, line: string, howToRemove: string) =>

@@ -100,7 +100,9 @@ export async function describeSchedule(host: Host, now: Date): Promise<readonly 
   return [
     texts.scheduled(schedule, true),
     ...(nextAt === '' ? [] : [texts.nextRun(nextAt)]),
-    ...(endedAt === '' ? [] : [texts.lastRun(endedAt, exitCode)]),
+    ...(endedAt === ''
+      ? []
+      : [texts.lastRun(endedAt, exitCode, `journalctl --user -u ${UPDATE_UNIT}`)]),
     ...((await lingers(host)) ? [] : [texts.lingers]),
     texts.undoSchedule,
   ];
@@ -116,7 +118,7 @@ async function describeJob(host: Host, now: Date): Promise<readonly string[]> {
   return [
     texts.scheduled(schedule, false),
     texts.nextRun(formatMoment(next.toISOString(), now)),
-    ...(job.exitCode === null ? [] : [texts.lastRun('', job.exitCode)]),
+    ...(job.exitCode === null ? [] : [texts.lastRun('', job.exitCode, 'sandy-tray log')]),
     texts.undoSchedule,
   ];
 }

@@ -66,7 +66,7 @@ describe.concurrent('schedule', () => {
     const shown = await services.run(['schedule']);
     expect(shown.stdout).toContain(`${sentence}Next: Tue 2026-12-01 03:41:12 UTC.\n`);
     expect(shown.stdout).toContain(
-      'Last: Mon 2026-11-30 03:52:00 UTC, it failed (exit code 75); see: sandy-tray log.\n',
+      'Last: Mon 2026-11-30 03:52:00 UTC, it failed (exit code 75); see: journalctl --user -u sandy-tray-update.service.\n',
     );
     services.set({ units: { ...units, 'sandy-tray-update.service': { ExecMainStatus: 0 } } });
     expect((await services.run(['schedule'])).stdout).not.toContain('Last:');

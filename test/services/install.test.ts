@@ -120,6 +120,7 @@ test.for(['scopes', 'no scopes'])(
     const [record, ...others] = readRuns(stage);
     expect(others).toEqual([]);
     expect(record).toMatchObject({ origin: 'schedule', idleForMinutes: 30, onTerminal: false });
+    expect(listUnwatched(fleet)).toEqual([]);
     const group = way === 'scopes' ? /\.scope$/m : /sandy-tray-update\.service$/m;
     for (const [index, name] of ['alpha', 'bravo'].entries()) {
       const pid = supervisorOf(fleet, name);
@@ -127,7 +128,6 @@ test.for(['scopes', 'no scopes'])(
       expect(controlGroupOf(pid)).toMatch(group);
     }
     expect(supervisorOf(fleet, 'charlie')).toBe(before[2]);
-    expect(listUnwatched(fleet)).toEqual([]);
     const { lastRun, sessions } = await status();
     expect(lastRun).toMatchObject({ origin: 'schedule', outcome: 'done', failed: [] });
     expect(sessions.map(({ state }) => state)).toEqual(['detached', 'detached', 'detached']);

@@ -93,8 +93,9 @@ export async function prepareInstalled(stage: Stage, manager: UserManager): Prom
         ),
       );
       const files = readdirSync(home, { recursive: true, encoding: 'utf8' });
-      return [...known.join('').split('\n'), ...files].filter((line) =>
-        line.includes('sandy-tray'),
+      // The manager remembers the name of a unit that is gone as long as one of its processes lives.
+      return [...known.join('').split('\n'), ...files].filter(
+        (line) => line.includes('sandy-tray') && !line.includes(' not-found inactive dead '),
       );
     },
   };
