@@ -165,6 +165,18 @@ describe('one key', () => {
     await eventually(() => expect(ends).toEqual([['a', 'dismissed']]));
   });
 
+  test('is not held for shown where it ended in the same breath', async () => {
+    const { server, notifier, ends } = await startAll({ isSilent: true });
+    for (const _ of [1, 2]) expect(await notifier.show(notice('a'))).toEqual(SHOWN);
+    await eventually(() =>
+      expect(ends).toEqual([
+        ['a', 'expired'],
+        ['a', 'expired'],
+      ]),
+    );
+    expect(server.notified).toMatchObject([{ replacesId: 0 }, { replacesId: 0 }]);
+  });
+
   test('is withdrawn, and told of once', async () => {
     const { server, notifier, ends, hearAll } = await startAll();
     await notifier.show(notice('a'));

@@ -44,13 +44,20 @@ export interface ServerOptions {
   readonly name?: string;
   /** It does not take the place of an older one but adds another. */
   readonly neverReplaces?: boolean;
+  /** It takes a banner down before anybody sees it, as one does that is told to be silent. */
+  readonly isSilent?: boolean;
 }
 
 const USUAL = ['actions', 'body', 'body-markup'];
 
 export async function startServer(
   variables: Readonly<Record<string, string>>,
-  { capabilities = USUAL, name = NAME, neverReplaces = false }: ServerOptions = {},
+  {
+    capabilities = USUAL,
+    name = NAME,
+    neverReplaces = false,
+    isSilent = false,
+  }: ServerOptions = {},
 ): Promise<ServerStandIn> {
   const socket = (variables.DBUS_SESSION_BUS_ADDRESS ?? '').replace('unix:path=', '');
   const notified: Notified[] = [];
@@ -121,7 +128,9 @@ export async function startServer(
         const id = isReplaced ? replacesId : lastId;
         visible.add(id);
         notified.push({ id, replacesId, title, body, actions, hints, expireMs });
-        return reply('u', [id]);
+        reply('u', [id]);
+        if (isSilent) end(id, 1);
+        return;
       }
     }
   };
