@@ -1,7 +1,13 @@
 import type { Model } from '../fleet/model.ts';
 import type { FleetView } from '../fleet/view.ts';
 import type { NoticeActionId } from '../notify/composing.ts';
-import type { Notice, NoticeClick, Notifier, NotifierListener } from '../notify/notifier.ts';
+import type {
+  Notice,
+  NoticeClick,
+  Notifier,
+  NotifierListener,
+  ShowOutcome,
+} from '../notify/notifier.ts';
 import { composeAnswer, composeProgress } from '../notify/own-notices.ts';
 import type { Click, Deed } from './deeds.ts';
 import { texts } from './texts.ts';
@@ -26,6 +32,8 @@ export interface BannerParts {
   readonly warn: (sentence: string) => void;
 }
 
+type NotShown = Extract<ShowOutcome, { readonly kind: 'not-shown' }>;
+
 /** A run that is over sooner is told once it is over. */
 const PROGRESS_AFTER_MS = 15_000;
 
@@ -46,8 +54,9 @@ export async function createBanners(parts: BannerParts): Promise<Banners> {
   });
 
   const said = new Set<string>();
-  const lose = ({ key }: Notice, reason: string) => {
-    shown.delete(key);
+  const lose = ({ key }: Notice, { reason, isLate }: NotShown) => {
+    // One that is late may be shown yet, and clicked.
+    if (isLate !== true) shown.delete(key);
     if (said.has(reason)) return;
     said.add(reason);
     warn(texts.notShown(reason));
@@ -55,7 +64,7 @@ export async function createBanners(parts: BannerParts): Promise<Banners> {
   const show: Banners['show'] = async (notice) => {
     shown.set(notice.key, notice);
     const outcome = await notifier.show(notice);
-    if (outcome.kind === 'not-shown') lose(notice, outcome.reason);
+    if (outcome.kind === 'not-shown') lose(notice, outcome);
     // It may have been settled while it was on its way.
     else if (isOver(notice, model())) await withdraw(notice.key);
     return outcome;

@@ -169,7 +169,7 @@ export async function withFolder(use) {
   }
 }
 
-async function withAgent(env, args, use) {
+export async function withAgent(env, args, use) {
   const child = spawn(process.execPath, [PROGRAM, 'run', ...args], { env, stdio: 'ignore' });
   const ended = new Promise((resolve) => child.once('close', resolve));
   try {
@@ -233,7 +233,7 @@ function overNode(env, args) {
   return leastOf(1) - leastOf(0);
 }
 
-async function until(holds) {
+export async function until(holds) {
   while (!holds()) await pause(20);
 }
 

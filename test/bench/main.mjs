@@ -4,6 +4,7 @@
  */
 
 import { measureAgentCost } from './agent-cost.mjs';
+import { measureClickCost } from './click-cost.mjs';
 import { measureFleetSpeed } from './fleet-speed.mjs';
 import { measurePollingCost } from './polling-cost.mjs';
 import { printTable } from './printing.mjs';
@@ -18,6 +19,7 @@ for (const measure of [
   measureStartUp,
   measureAgentCost,
   measureTrayCost,
+  measureClickCost,
   measurePtyCost,
   measureReattach,
 ]) {

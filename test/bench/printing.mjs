@@ -30,3 +30,8 @@ export function printTable(title, rows) {
 export function inMs(ms) {
   return `${ms.toFixed(ms < 10 ? 2 : 0)} ms`;
 }
+
+/** @param {readonly number[]} figures */
+export function medianOf(figures) {
+  return [...figures].sort((a, b) => a - b)[Math.floor(figures.length / 2)] ?? Number.NaN;
+}

@@ -14,7 +14,7 @@ import {
   sessionOf,
   setSession,
 } from '../../fixtures/fake-sandy/fleet.mjs';
-import { inMs } from './printing.mjs';
+import { inMs, medianOf } from './printing.mjs';
 
 const PROGRAM = join(import.meta.dirname, '..', '..', 'dist', 'main.js');
 const TERMINALS = 4;
@@ -179,8 +179,4 @@ function readText(file) {
   } catch {
     return '';
   }
-}
-
-function medianOf(figures) {
-  return [...figures].sort((a, b) => a - b)[Math.floor(figures.length / 2)] ?? Number.NaN;
 }
