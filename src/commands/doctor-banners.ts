@@ -1,11 +1,11 @@
 /** What doctor says of banners: who shows them, and with `--notify` what became of one. */
 
-import { hasDisplay } from '../notify/display.ts';
 import { createNotificationServer } from '../notify/notification-server.ts';
 import type { NoticeEnd, Notifier } from '../notify/notifier.ts';
 import { composeTest } from '../notify/own-notices.ts';
 import { listBusSockets } from '../system/dbus-address.ts';
 import { connectBus } from '../system/dbus-connection.ts';
+import { hasDisplay } from '../system/display.ts';
 import { cleanForeignText } from '../system/foreign-text.ts';
 import { openDesktop } from './desktop.ts';
 import { type Check, fail, ok, warn } from './doctor-check.ts';

@@ -1,8 +1,8 @@
 /** Banners on Linux desktops, which come with clicks, and go with the server that showed them. */
 
 import type { BusConnection, CallOutcome } from '../system/dbus-connection.ts';
+import { hasDisplay } from '../system/display.ts';
 import { composeBanner } from './banner.ts';
-import { hasDisplay } from './display.ts';
 import { createLatestTurns } from './latest-turns.ts';
 import {
   createNotificationServer,

@@ -4,6 +4,7 @@
  */
 
 import type { BusConnection, CallOutcome } from '../system/dbus-connection.ts';
+import { isActivationToken } from '../system/display.ts';
 import { cleanForeignText } from '../system/foreign-text.ts';
 import { NOTIFY_SIGNATURE, type ServerTraits } from './banner.ts';
 import type { NoticeEnd, ShowOutcome } from './notifier.ts';
@@ -59,7 +60,6 @@ const LOOK_LIMIT_MS = 2000;
 export const SHOW_LIMIT_MS = 5000;
 /** How long it is listened for what a banner that is shown late is called. */
 const ANSWER_LIMIT_MS = 600_000;
-const TOKEN = /^[\x21-\x7e]{1,256}$/;
 const ends: Readonly<Record<number, NoticeEnd>> = { 1: 'expired', 2: 'dismissed', 3: 'withdrawn' };
 
 export function createNotificationServer(parts: ServerParts): NotificationServer {
@@ -220,7 +220,7 @@ function readName(information: CallOutcome | undefined): string {
 }
 
 function readToken(value: unknown): string | null {
-  return typeof value === 'string' && TOKEN.test(value) ? value : null;
+  return isActivationToken(value) ? value : null;
 }
 
 /** What something comes to, or what is made instead where it takes longer. */

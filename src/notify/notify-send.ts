@@ -3,10 +3,10 @@
  * are words only: nothing is heard of a click, and what is shown can't be taken back.
  */
 
+import { hasDisplay } from '../system/display.ts';
 import { type ChildOutcome, runChild } from '../system/spawning.ts';
 import { APP_NAME } from './banner.ts';
 import { cleanBody, cleanTitle, escapeMarkup } from './banner-words.ts';
-import { hasDisplay } from './display.ts';
 import type { Notice, Notifier, ShowOutcome } from './notifier.ts';
 import { texts } from './texts.ts';
 

@@ -1,6 +1,7 @@
 /** Which terminals to try, in which order, and the command line of each. Pure. */
 
 import { basename } from 'node:path';
+import { hasDisplay } from '../system/display.ts';
 import {
   COMMAND_PLACE,
   type LinuxTerminalName,
@@ -86,7 +87,7 @@ function listLinux(setting: string | null, { environment }: CandidatesQuestion):
     'x-terminal-emulator',
     ...linuxTerminalNames,
   ]);
-  const fits = (name: LinuxTerminalName) => hasDisplayFor(linuxTerminals[name].needs, environment);
+  const fits = (name: LinuxTerminalName) => hasDisplay(environment, linuxTerminals[name].needs);
   const list = [...order].filter(fits).map(
     (name): Candidate => ({
       name,
@@ -99,29 +100,6 @@ function listLinux(setting: string | null, { environment }: CandidatesQuestion):
   // Where there is no display at all, that is what is wrong, and not one of them.
   const unfit = hasDisplay(environment) ? [...named].filter((name) => !fits(name)) : [];
   return { list, unfit: unfit.map((terminal) => ({ terminal, kind: 'no-screen' })) };
-}
-
-function hasDisplayFor(
-  needs: 'wayland' | 'x11' | 'either',
-  { DISPLAY, WAYLAND_DISPLAY }: CandidatesQuestion['environment'],
-): boolean {
-  switch (needs) {
-    case 'wayland':
-      return isSet(WAYLAND_DISPLAY);
-    case 'x11':
-      return isSet(DISPLAY);
-    case 'either':
-      return isSet(DISPLAY) || isSet(WAYLAND_DISPLAY);
-  }
-}
-
-/** Whether there is anything that a window could be drawn on. */
-export function hasDisplay(environment: CandidatesQuestion['environment']): boolean {
-  return hasDisplayFor('either', environment);
-}
-
-function isSet(value: string | undefined): boolean {
-  return value !== undefined && value !== '';
 }
 
 function listMac(setting: string | null): readonly Candidate[] {

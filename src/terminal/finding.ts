@@ -1,6 +1,7 @@
+import { hasDisplay } from '../system/display.ts';
 import { findExecutable } from '../system/executable.ts';
 import type { TerminalSetting } from '../system/terminal-names.ts';
-import { hasDisplay, listCandidates } from './candidates.ts';
+import { listCandidates } from './candidates.ts';
 
 /** The terminal that a window would be opened in first. */
 export type FoundTerminal =

@@ -2,11 +2,12 @@
 
 import { rmSync, statSync, writeFileSync } from 'node:fs';
 import type { DetachedCommand } from '../system/detached.ts';
+import { hasDisplay } from '../system/display.ts';
 import { findExecutable } from '../system/executable.ts';
 import { readFileEnd } from '../system/file-end.ts';
 import { errorCodeOf } from '../system/files.ts';
 import type { TerminalSetting } from '../system/terminal-names.ts';
-import { type Candidate, hasDisplay, listCandidates, type UnfitTerminal } from './candidates.ts';
+import { type Candidate, listCandidates, type UnfitTerminal } from './candidates.ts';
 import { type LaunchEnd, launch } from './launching.ts';
 import { writeCommandText } from './mac-terminals.ts';
 import {

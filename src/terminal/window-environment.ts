@@ -1,7 +1,7 @@
 /** What a terminal is run with. */
 
+import { hasDisplay } from '../system/display.ts';
 import { runChild } from '../system/spawning.ts';
-import { hasDisplay } from './candidates.ts';
 
 type Environment = Readonly<Record<string, string | undefined>>;
 

@@ -4,6 +4,7 @@
  */
 
 import type { BusConnection } from '../system/dbus-connection.ts';
+import { isActivationToken } from '../system/display.ts';
 import { createDbusMenu } from './dbus-menu.ts';
 import { createIconCache, type DrawIcon, describeIcon } from './icon-cache.ts';
 import type { TrayBackend, TrayListener, TrayPicture, TrayState } from './tray-picture.ts';
@@ -27,7 +28,6 @@ const ID = 'sandy-tray';
 /** How long a panel may take to answer; one that starts is busy. */
 const PANEL_LIMIT_MS = 25_000;
 /** What a desktop's leave to take the focus looks like; anything else is none. */
-const ACTIVATION_TOKEN = /^[\x21-\x7e]{1,256}$/;
 
 export function createStatusNotifier(parts: StatusNotifierParts): TrayBackend {
   const { bus, listener, timeScale } = parts;
@@ -211,5 +211,5 @@ function withoutMarkup(text: string): string {
 }
 
 function readToken(value: unknown): string | null {
-  return typeof value === 'string' && ACTIVATION_TOKEN.test(value) ? value : null;
+  return isActivationToken(value) ? value : null;
 }
