@@ -14,9 +14,11 @@ import {
   checkTerminal,
 } from './doctor-machine.ts';
 import { checkSandy } from './doctor-sandy.ts';
+import { checkServices } from './doctor-service.ts';
 import { checkSessions } from './doctor-sessions.ts';
 import { createLoneSandy } from './lone-sandy.ts';
 import { lookOnce } from './looking-once.ts';
+import { describeHost } from './service-facts.ts';
 import { type Setup, setUp } from './setup.ts';
 import { texts } from './texts.ts';
 import { version } from './version.ts';
@@ -56,6 +58,7 @@ function examine(setup: Setup, tries: boolean): Promise<readonly Check[]>[] {
     // Somebody has to see and click it.
     tries ? tryBanner(setup) : at('banners', checkBanners()),
     withinLimit('look', LOOK_LIMIT_MS, lookAtFleet(setup)),
+    at('service', checkServices(describeHost(setup))),
     at('agent', askAgent(setup)),
   ];
 }

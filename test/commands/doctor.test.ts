@@ -32,6 +32,7 @@ const wellNames = [
   'flags',
   'look',
   'sessions',
+  'service',
 ];
 
 describe.concurrent('all is well', () => {
@@ -52,6 +53,7 @@ describe.concurrent('all is well', () => {
         /^ok {4}look {6}docker answers; a full look takes \d+ ms, the next would be in 15 min$/,
       ),
       'ok    sessions  1 session, nothing is wrong with any',
+      'ok    service   no systemd of yours answers here, so nothing is started by one',
       'warn  agent     none runs, so nothing is watched',
       '                mend it with: sandy-tray install',
       '',
@@ -163,7 +165,7 @@ describe.concurrent('sandy', () => {
       remedy: 'sandy-tray config set sandyPath /path/to/sandy',
     });
     expect(checks.map((check) => check.name)).toEqual([
-      ...['node', 'config', 'folders', 'pty', 'terminal', 'banners', 'sandy', 'agent'],
+      ...['node', 'config', 'folders', 'pty', 'terminal', 'banners', 'sandy', 'service', 'agent'],
     ]);
     const { stdout } = await program.run(['doctor'], variables);
     expect(stdout).toMatch(/^fail {2}sandy .*\n {16}mend it with: sandy-tray config set /m);

@@ -1,10 +1,11 @@
 import { describe, expect, test } from 'vitest';
+import { hasDisplay } from '../../src/system/display.ts';
 import {
   linuxTerminalNames,
   macTerminalNames,
   type TerminalSetting,
 } from '../../src/system/terminal-names.ts';
-import { hasDisplay, listCandidates } from '../../src/terminal/candidates.ts';
+import { listCandidates } from '../../src/terminal/candidates.ts';
 
 const COMMAND = ['/opt/no de', '/x/main.js', 'attach', '--ticket', 'T'];
 const X11 = { DISPLAY: ':0' };

@@ -1,0 +1,49 @@
+import { describe } from 'vitest';
+import { type Services, test } from './services.ts';
+
+async function examine(services: Services) {
+  const { stdout } = await services.run(['doctor', '--json']);
+  const { checks } = JSON.parse(stdout);
+  return (name: string) => checks.filter((check: { readonly name: string }) => check.name === name);
+}
+
+const TIMER = 'sandy-tray-update.timer';
+const UPDATE = 'sandy-tray-update.service';
+
+describe.concurrent('doctor, of the services', () => {
+  test('names the agent’s: not installed, and then in order', async ({ services, expect }) => {
+    expect((await examine(services))('service')).toMatchObject([
+      { level: 'warn', fact: 'the agent does not start by itself', remedy: 'sandy-tray install' },
+    ]);
+    expect((await services.run(['install'])).code).toBe(0);
+    const of = await examine(services);
+    expect(of('service')).toMatchObject([{ level: 'ok', remedy: null }]);
+    expect(of('night')).toEqual([]);
+  });
+
+  test('names the last night where it failed', async ({ services, expect }) => {
+    services.set({ units: { [TIMER]: { active: true, enabled: true } } });
+    expect((await examine(services))('night')).toMatchObject([{ level: 'ok' }]);
+    services.set({
+      units: {
+        [TIMER]: { active: true, enabled: true },
+        [UPDATE]: { ActiveState: 'failed', ExecMainStatus: 69 },
+      },
+    });
+    expect((await examine(services))('night')).toEqual([
+      {
+        name: 'night',
+        level: 'warn',
+        fact: 'the last nightly update failed (exit code 69)',
+        remedy: `journalctl --user -u ${UPDATE}`,
+      },
+    ]);
+  });
+
+  test('names what cron does already', async ({ services, expect }) => {
+    services.setCrontab('0 3 * * * sandy --update-sessions --yes\n');
+    expect((await examine(services))('night')).toMatchObject([
+      { level: 'ok', fact: expect.stringContaining('0 3 * * * sandy --update-sessions --yes') },
+    ]);
+  });
+});
