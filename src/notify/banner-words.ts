@@ -11,7 +11,8 @@ const BODY_LINES = 12;
 const UNITS_A_CHARACTER = 8;
 const ELLIPSIS = '…';
 
-const graphemes = new Intl.Segmenter('en', { granularity: 'grapheme' });
+/** Made when something is to be cut: most never is, and its data is 3 MB of memory. */
+let graphemes: Intl.Segmenter | null = null;
 
 /** A title of one line; never empty, since desktops show one without as a mistake. */
 export function cleanTitle(title: string, otherwise: string): string {
@@ -53,6 +54,7 @@ function limitUnits(text: string, most: number): string {
 function cut(text: string, most: number): string {
   const mostUnits = most * UNITS_A_CHARACTER;
   if (text.length <= most) return text;
+  graphemes ??= new Intl.Segmenter('en', { granularity: 'grapheme' });
   let count = 0;
   let kept = 0;
   for (const { index, segment } of graphemes.segment(text)) {
