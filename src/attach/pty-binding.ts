@@ -7,6 +7,7 @@
 
 // By another name: the banner of the built files has this one.
 import { createRequire as makeRequire } from 'node:module';
+import { makeResourceRequire } from '../system/resources.ts';
 
 /** A child in a pty. `fd`, the pty's master, is the caller's to close. */
 export interface ForkedChild {
@@ -43,7 +44,7 @@ export interface LoadedBinding {
 
 /** Loads it; throws where there is none for this machine. */
 export function loadPtyBinding(): LoadedBinding {
-  const ours = makeRequire(import.meta.url);
+  const ours = makeResourceRequire();
   // The package for this machine is node-pty's own dependency, to be found from there.
   const theirs = makeRequire(ours.resolve('node-pty'));
   const folder = `@lydell/node-pty-${process.platform}-${process.arch}`;

@@ -212,4 +212,15 @@ export const catalogue: Readonly<Record<string, Command>> = {
     details: ['Reads and touches nothing of yours.', '', 'Exit: 0, 130 after Ctrl-C.'],
     load: () => import('./demo.ts'),
   },
+  selftest: {
+    usage: 'selftest',
+    summary: 'prove that this build works on this machine',
+    details: [
+      'Reads its files, opens a terminal, starts the program that draws icons, plays the demo unseen with',
+      'nothing on PATH. Takes half a minute; reads and touches nothing of yours.',
+      '',
+      'Exit: 0, 1 when a check fails. A note is about the machine and no failure.',
+    ],
+    load: () => import('./selftest.ts'),
+  },
 };

@@ -1,7 +1,8 @@
+import { ResourcesError } from '../system/resources-error.ts';
 import { catalogue } from './catalogue.ts';
 import { type Command, exitCodes, UsageError } from './command.ts';
 import { texts } from './texts.ts';
-import { version } from './version.ts';
+import { fullVersion } from './version.ts';
 
 /** Runs `sandy-tray ARGS…`; resolves to the exit code. */
 export async function runCommandLine(args: readonly string[]): Promise<number> {
@@ -11,7 +12,7 @@ export async function runCommandLine(args: readonly string[]): Promise<number> {
     return exitCodes.ok;
   }
   if (name === '--version' || name === '-V') {
-    process.stdout.write(`sandy-tray ${version}\n`);
+    process.stdout.write(`sandy-tray ${fullVersion}\n`);
     return exitCodes.ok;
   }
   const command = Object.hasOwn(catalogue, name) ? catalogue[name] : undefined;
@@ -27,6 +28,10 @@ export async function runCommandLine(args: readonly string[]): Promise<number> {
     const { run } = await command.load();
     return await run(rest, catalogue);
   } catch (error) {
+    if (error instanceof ResourcesError) {
+      process.stderr.write(`${error.message}\n`);
+      return exitCodes.failed;
+    }
     if (!(error instanceof UsageError)) throw error;
     process.stderr.write(`${error.message}\n${texts.rightForm(command.usage)}\n`);
     return exitCodes.usage;

@@ -3,6 +3,8 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type * as FakeSandy from '../../fixtures/fake-sandy/fleet.mjs';
+import { importResource } from '../system/resources.ts';
+import { findProgram } from './window-parts.ts';
 
 /** How many times faster than real time the demo runs. */
 export const demoTimeScale = 30;
@@ -21,8 +23,7 @@ export interface DemoFleet {
 
 /** Five sessions, four on a stale image; one of these will be slow to come back, and one won't. */
 export async function createDemoFleet(): Promise<DemoFleet> {
-  const fixture = new URL('../fixtures/fake-sandy/fleet.mjs', import.meta.url);
-  const fake = (await import(fixture.href)) as typeof FakeSandy;
+  const fake = (await importResource('fixtures', 'fake-sandy', 'fleet.mjs')) as typeof FakeSandy;
   const folder = await mkdtemp(join(tmpdir(), 'sandy-tray-demo-'));
   const hourAgo = Date.now() - 3_600_000;
   const fleet = await fake.createFleet(join(folder, 'sandy'), {
@@ -43,6 +44,7 @@ export async function createDemoFleet(): Promise<DemoFleet> {
     ],
   });
   const stateFolder = join(folder, 'state');
+  const [program = '', ...before] = findProgram();
   const environment = {
     PATH: process.env.PATH ?? '',
     HOME: fleet.home,
@@ -64,7 +66,7 @@ export async function createDemoFleet(): Promise<DemoFleet> {
   };
   return {
     stateFolder,
-    runOurs: (args) => start(process.execPath, [process.argv[1] ?? '', ...args], 'pipe'),
+    runOurs: (args) => start(program, [...before, ...args], 'pipe'),
     runSandy: (args) =>
       new Promise((resolve) => {
         const child = start(fleet.sandy, args, 'ignore');

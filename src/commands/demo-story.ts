@@ -3,7 +3,7 @@ import type { AgentConnection } from '../control/conversation.ts';
 import type { StatusDocument } from '../control/status-document.ts';
 import { contactAgent } from './agent-connection.ts';
 import { createDemoFleet, type DemoFleet } from './demo-fleet.ts';
-import { createDemoScreen, type DemoScreen } from './demo-screen.ts';
+import type { DemoScreen } from './demo-screen.ts';
 import { texts } from './texts.ts';
 
 export type DemoEnd = 'played' | 'interrupted' | 'stuck';
@@ -11,9 +11,18 @@ export type DemoEnd = 'played' | 'interrupted' | 'stuck';
 /** Long before the minute that a demo may take. */
 const STORY_LIMIT_MS = 50_000;
 
+/** Aborted when this process is asked to end. */
+export function listenForInterrupt(): AbortSignal {
+  const interrupted = new AbortController();
+  // Every one of them, however often: what the demo started has to be ended first.
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGPIPE'] as const) {
+    process.on(signal, () => interrupted.abort());
+  }
+  return interrupted.signal;
+}
+
 /** Plays the whole product on a fleet of its own, and leaves nothing behind. */
-export async function playDemo(interrupted: AbortSignal): Promise<DemoEnd> {
-  const screen = createDemoScreen(process.stdout);
+export async function playDemo(interrupted: AbortSignal, screen: DemoScreen): Promise<DemoEnd> {
   screen.say(texts.demoBegins);
   const fleet = await createDemoFleet();
   const limit = AbortSignal.timeout(STORY_LIMIT_MS);

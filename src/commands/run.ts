@@ -5,6 +5,7 @@ import { createLineNotifier } from '../notify/line-notifier.ts';
 import type { NotifierListener } from '../notify/notifier.ts';
 import { showTogether } from '../notify/together.ts';
 import { formatClock } from '../system/local-time.ts';
+import { pruneResources } from '../system/resources.ts';
 import { contactAgent } from './agent-connection.ts';
 import { parseArguments } from './arguments.ts';
 import { exitCodes, UsageError } from './command.ts';
@@ -32,6 +33,7 @@ export async function run(args: readonly string[]): Promise<number> {
   }
   if (claim.kind === 'failed') warn(texts.notClaimed(claim.errorCode));
   const desktop = openDesktop(timeScale);
+  pruneResources();
   const { ended, end } = waitForEnd();
   // Nobody reads its lines any more: the log has them, and the agent goes on.
   process.on('SIGPIPE', () => {});

@@ -48,6 +48,26 @@ export function nameFolders({ environment, home, platform }: FoldersQuestion): F
   return { kind: 'found', folders: { config: join(configBase, NAME), state, logs: state } };
 }
 
+/** The folder for what the program unpacks, or why it can't be named. */
+export type DataFolderOutcome =
+  | { readonly kind: 'found'; readonly folder: string }
+  | Exclude<FoldersOutcome, { readonly kind: 'found' }>;
+
+/**
+ * Names that folder by the same rules. It is not one of the caches, which a system may empty while somebody
+ * runs from them.
+ */
+export function nameDataFolder(question: FoldersQuestion): DataFolderOutcome {
+  const { environment, home, platform } = question;
+  if (environment.SANDY_TRAY_DIR !== undefined || platform === 'darwin') {
+    const outcome = nameFolders(question);
+    return outcome.kind === 'found' ? { kind: 'found', folder: outcome.folders.state } : outcome;
+  }
+  const base = nameXdgBase(environment.XDG_DATA_HOME, home, ['.local', 'share']);
+  if (base === null) return { kind: 'wrong-home', value: home };
+  return { kind: 'found', folder: join(base, NAME) };
+}
+
 function nameXdgBase(
   value: string | undefined,
   home: string | null,

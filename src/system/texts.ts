@@ -2,6 +2,7 @@
 
 import { cleanForeignText } from './foreign-text.ts';
 import type { FoldersOutcome } from './paths.ts';
+import type { NoResources } from './resources.ts';
 
 /** Why the program's folders can't be named. */
 export function describeWrongFolders(
@@ -14,6 +15,21 @@ export function describeWrongFolders(
       return outcome.value === null
         ? 'This user has no home folder. Set HOME, or SANDY_TRAY_DIR, to an absolute path.'
         : `The home folder is not an absolute path: "${cleanForeignText(outcome.value)}". Set HOME, or SANDY_TRAY_DIR, to one that starts with /.`;
+  }
+}
+
+/** Why an executable's files are not on the disk. */
+export function describeNoResources(reason: NoResources): string {
+  if (!('base' in reason)) return describeWrongFolders(reason);
+  const shown = cleanForeignText(reason.base);
+  const quoted = `'${shown.replaceAll("'", "'\\''")}'`;
+  switch (reason.kind) {
+    case 'not-private':
+      return `${shown} is not a folder of yours alone, so that nothing is run from it. See: ls -ld ${quoted}, then make it yours, chmod 700, or set SANDY_TRAY_DIR to another folder.`;
+    case 'not-executable':
+      return `No program may be run from ${shown} (its file system may be mounted noexec). Set SANDY_TRAY_DIR to a folder where programs may be run.`;
+    case 'not-written':
+      return `The program's files can't be unpacked to ${shown} (${reason.errorCode}). Make room there and make it writable, or set SANDY_TRAY_DIR to another folder.`;
   }
 }
 

@@ -4,7 +4,8 @@
  */
 
 import { existsSync } from 'node:fs';
-import { basename, dirname, join } from 'node:path';
+import { resourcePath } from '../system/resources.ts';
+import { ResourcesError } from '../system/resources-error.ts';
 import { runChild } from '../system/spawning.ts';
 import {
   createHelperProcess,
@@ -188,10 +189,12 @@ export function pickMacVariables({
   return Object.fromEntries(picked.flatMap(([name, value]) => (value ? [[name, value]] : [])));
 }
 
-/** From the program's own folder: this file is in `dist` there, or in `src/tray`. */
 function findScript(): string | null {
-  const here = import.meta.dirname;
-  const root = basename(here) === 'dist' ? dirname(here) : dirname(dirname(here));
-  const path = join(root, ...SCRIPT);
-  return existsSync(path) ? path : null;
+  try {
+    const path = resourcePath(...SCRIPT);
+    return existsSync(path) ? path : null;
+  } catch (error) {
+    if (error instanceof ResourcesError) return null;
+    throw error;
+  }
 }

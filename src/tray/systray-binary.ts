@@ -5,9 +5,9 @@
 
 import { createHash, randomBytes } from 'node:crypto';
 import { chmod, lstat, mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
-import nodeModule from 'node:module';
 import { dirname, join } from 'node:path';
 import { errorCodeOf } from '../system/files.ts';
+import { makeResourceRequire } from '../system/resources.ts';
 import type { HelperReason } from './helper-process.ts';
 
 interface PinnedBinary {
@@ -32,14 +32,14 @@ export type BinaryOutcome =
   | { readonly kind: 'refused'; readonly reason: HelperReason };
 
 /**
- * Where the program is in the package, or null. It is looked for from this file, wherever it is installed,
+ * Where the program is in the package, or null. It is looked for from our own package, wherever that is,
  * and never from the current folder.
  */
 export function findSystrayBinary(platform: NodeJS.Platform): string | null {
   const binary = binaries[platform];
   if (binary === undefined) return null;
   try {
-    const manifest = nodeModule.createRequire(import.meta.url).resolve('systray2/package.json');
+    const manifest = makeResourceRequire().resolve('systray2/package.json');
     return join(dirname(manifest), 'traybin', binary.name);
   } catch {
     return null;

@@ -1,0 +1,141 @@
+import { readdir, readFile } from 'node:fs/promises';
+import { startInPty } from '../attach/pty-child.ts';
+import { cleanForeignText } from '../system/foreign-text.ts';
+import { isPacked, resourcePath } from '../system/resources.ts';
+import { runChild } from '../system/spawning.ts';
+import { chooseTrays } from '../tray/choosing.ts';
+import type { Preparation } from '../tray/helper-process.ts';
+import { prepareMacScript } from '../tray/mac-menu-bar.ts';
+import { describeReason } from '../tray/reasons.ts';
+import { findSystrayBinary, installSystrayBinary } from '../tray/systray-binary.ts';
+import { playDemo } from './demo-story.ts';
+import { selftestTexts } from './selftest-texts.ts';
+import { fullVersion } from './version.ts';
+
+/** What one check of a build found. A note is nothing against the build: it is about this machine. */
+export interface Finding {
+  readonly name: 'build' | 'files' | 'pty' | 'helper' | 'demo';
+  readonly kind: 'ok' | 'note' | 'fail';
+  readonly fact: string;
+}
+
+const PNG_BEGINS = Buffer.from('\x89PNG\r\n\x1a\n', 'latin1');
+const PTY_WORD = 'a terminal';
+const PTY_LIMIT_MS = 10_000;
+/** Longer than it takes to find that it has no display. */
+const HELPER_LIMIT_MS = 3_000;
+
+/** What this is. */
+export function checkBuild(): Finding {
+  const { platform, arch, versions } = process;
+  const made = isPacked() ? selftestTexts.executable : selftestTexts.package;
+  const fact = `sandy-tray ${fullVersion}, ${made}, Node ${versions.node}, ${platform}-${arch}`;
+  return { name: 'build', kind: 'ok', fact };
+}
+
+/** Whether the program's own files are there and can be read. Throws `ResourcesError`. */
+export async function checkFiles(): Promise<Finding> {
+  const folder = resourcePath();
+  try {
+    const names = (await readdir(resourcePath('assets', 'icons'))).filter(isPng);
+    for (const name of names) {
+      const bytes = await readFile(resourcePath('assets', 'icons', name));
+      if (!bytes.subarray(0, PNG_BEGINS.length).equals(PNG_BEGINS)) {
+        return fail('files', selftestTexts.noPicture(name));
+      }
+    }
+    const script = await readFile(resourcePath('assets', 'mac-tray.js'));
+    if (names.length === 0 || script.length === 0) {
+      return fail('files', selftestTexts.filesMissing(folder));
+    }
+    return { name: 'files', kind: 'ok', fact: selftestTexts.filesRead(folder, names.length) };
+  } catch (error) {
+    return fail('files', cleanForeignText((error as Error).message));
+  }
+}
+
+function isPng(name: string): boolean {
+  return name.endsWith('.png');
+}
+
+/** Whether a child gets a terminal of its own, and its output comes back. */
+export async function checkPty(): Promise<Finding> {
+  let output = '';
+  const start = startInPty({
+    file: '/bin/sh',
+    args: ['-c', `[ -t 0 ] && [ -t 1 ] && echo '${PTY_WORD}'`],
+    environment: {},
+    cwd: '/',
+    size: { columns: 80, rows: 24 },
+    onData: (bytes) => {
+      output += bytes.toString('utf8');
+    },
+  });
+  if (start.kind !== 'started') {
+    return fail('pty', start.kind === 'not-started' ? cleanForeignText(start.reason) : start.kind);
+  }
+  const limit = setTimeout(start.child.hangUp, PTY_LIMIT_MS);
+  const end = await start.child.ended;
+  clearTimeout(limit);
+  if (output.includes(PTY_WORD)) return { name: 'pty', kind: 'ok', fact: selftestTexts.ptyOpened };
+  return fail('pty', selftestTexts.ptySilent(JSON.stringify(end)));
+}
+
+/** Whether the program that draws the icon, where one is needed, can be started. */
+export async function checkHelper(folder: string): Promise<Finding> {
+  const { platform, arch } = process;
+  const kind = chooseTrays({ choice: 'auto', platform, arch }).find(
+    (each) => each !== 'status-notifier',
+  );
+  if (kind === undefined) return note(selftestTexts.helperNotNeeded);
+  const prepared = kind === 'jxa' ? await prepareMacScript(process.env) : await install(folder);
+  if (prepared.kind === 'refused') {
+    const sentence = describeReason(prepared.reason);
+    return prepared.reason.kind === 'no-desktop' ? note(sentence) : fail('helper', sentence);
+  }
+  // It gets no display: how it says so shows that it runs, and nothing is drawn.
+  const outcome = await runChild({
+    ...prepared.command,
+    cwd: '/',
+    limitMs: HELPER_LIMIT_MS,
+    maxOutputBytes: 1024 * 1024,
+    killing: 'child',
+  });
+  switch (outcome.kind) {
+    case 'exited':
+    case 'signalled':
+    case 'timed-out': {
+      const library = /loading shared libraries: ([^\s:]+)/.exec(outcome.stderrTail)?.[1];
+      if (library === undefined) {
+        return { name: 'helper', kind: 'ok', fact: selftestTexts.helperStarted };
+      }
+      return note(describeReason({ kind: 'missing-library', detail: library }));
+    }
+    default:
+      return fail('helper', describeReason({ kind: 'not-started', detail: outcome.kind }));
+  }
+}
+
+async function install(folder: string): Promise<Preparation> {
+  const { platform } = process;
+  const outcome = await installSystrayBinary(findSystrayBinary(platform), platform, folder);
+  if (outcome.kind === 'refused') return outcome;
+  return { kind: 'prepared', command: { file: outcome.path, args: [], environment: {} } };
+}
+
+/** Plays the demo unseen, with a PATH that has nothing on it, least of all a Node. */
+export async function checkDemo(interrupted: AbortSignal): Promise<Finding> {
+  process.env.PATH = '/nonexistent';
+  const unseen = { say() {}, notify() {}, show() {}, close() {} };
+  const end = await playDemo(interrupted, unseen);
+  if (end === 'played') return { name: 'demo', kind: 'ok', fact: selftestTexts.demoPlayed };
+  return fail('demo', end === 'stuck' ? selftestTexts.demoStuck : selftestTexts.demoInterrupted);
+}
+
+function note(fact: string): Finding {
+  return { name: 'helper', kind: 'note', fact };
+}
+
+function fail(name: Finding['name'], fact: string): Finding {
+  return { name, kind: 'fail', fact };
+}
