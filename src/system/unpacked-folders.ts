@@ -8,6 +8,9 @@ import { errorCodeOf } from './files.ts';
 /** Holds a file named by its pid for each process, in a folder named as the unpacked one. */
 const HOLDERS = 'in-use';
 
+/** The notes of this process. */
+const notes = new Set<string>();
+
 /**
  * Notes until this process ends that it runs from the folder `name`. On a full disk nothing is noted: the
  * folder can then be used all the same.
@@ -17,7 +20,8 @@ export function holdFolder(base: string, name: string): void {
   try {
     mkdirSync(join(base, HOLDERS, name), { recursive: true, mode: 0o700 });
     writeFileSync(note, '', { mode: 0o600 });
-    process.once('exit', () => rmSync(note, { force: true }));
+    if (notes.size === 0) process.once('exit', () => notes.forEach(remove));
+    notes.add(note);
   } catch (error) {
     errorCodeOf(error);
   }

@@ -10,7 +10,6 @@ import {
   closeSync,
   existsSync,
   fchmodSync,
-  fsyncSync,
   lstatSync,
   mkdirSync,
   openSync,
@@ -81,7 +80,10 @@ function runsPrograms(folder: string): boolean {
   return (error as NodeJS.ErrnoException | undefined)?.code !== 'EACCES';
 }
 
-/** In one step, so that nobody ever loads a part of it. */
+/**
+ * In one step, so that nobody ever loads a part of it. Nothing is waited for to be on the disk: what a power
+ * cut makes of it is found and put right at the next start.
+ */
 function placeFile(pack: Pack, { path, mode }: PackedFile, folder: string): void {
   const place = join(folder, path);
   const draft = `${place}.${randomBytes(6).toString('hex')}.tmp`;
@@ -91,7 +93,6 @@ function placeFile(pack: Pack, { path, mode }: PackedFile, folder: string): void
     writeFileSync(file, pack.read(path));
     // Whatever the umask is.
     fchmodSync(file, mode);
-    fsyncSync(file);
     renameSync(draft, place);
   } catch (error) {
     rmSync(draft, { force: true });
