@@ -16,17 +16,20 @@ export const bundling = {
 
 /** What is written into the bundle. */
 export function nameBuild() {
-  return { SANDY_TRAY_COMMIT: JSON.stringify(nameCommit()) };
+  return { SANDY_TRAY_COMMIT: JSON.stringify(nameCommit(ROOT)) };
 }
 
-/** The commit of this checkout, with "-dirty" where tracked files were changed; null: it is no checkout. */
-function nameCommit() {
-  const git = (...args) =>
-    execFileSync('git', args, { cwd: ROOT, encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] });
+/**
+ * The commit of the checkout in a folder, with "-dirty" where tracked files were changed; null: it is no
+ * checkout, or there is no git.
+ */
+export function nameCommit(folder) {
+  const options = { cwd: folder, encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] };
+  const git = (...args) => execFileSync('git', args, options).trim();
   try {
     // A copy inside of another repository would have that one's commits.
-    if (git('rev-parse', '--show-prefix').trim() !== '') return null;
-    return git('describe', '--always', '--dirty', '--exclude', '*').trim();
+    if (git('rev-parse', '--show-prefix') !== '') return null;
+    return git('describe', '--always', '--dirty', '--exclude', '*');
   } catch {
     return null;
   }

@@ -1,10 +1,9 @@
 /**
  * One-file executables, in packages: Node with the program and its files inside.
  *
- *     node packaging/executable.mjs [TARGET…|--all] [--node FILE]
+ *     node packaging/executable.mjs [TARGET…|--all]
  *
- * Without a target: for this machine. --node takes that Node, of the version in targets.mjs, instead of
- * npm's; it is for one target, this machine's own. What is for macOS has to be signed there before it runs.
+ * Without a target: for this machine. What is for macOS has to be signed there before it runs.
  */
 
 import { execFileSync } from 'node:child_process';
@@ -16,7 +15,7 @@ import { inject } from 'postject';
 import { bundling, nameBuild, ROOT } from './bundling.mjs';
 import { packFiles } from './packing.mjs';
 import { fetchPackage } from './registry.mjs';
-import { NODE_VERSION, nameHost, targets } from './targets.mjs';
+import { nameHost, nameMaker, targets } from './targets.mjs';
 
 const OUT = join(ROOT, 'packages');
 const CACHE = join(OUT, 'cache');
@@ -24,7 +23,7 @@ const FUSE = 'NODE_SEA_FUSE_fce680ab2cc467b6e072b8b5df1996b2';
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
-  options: { all: { type: 'boolean' }, node: { type: 'string' } },
+  options: { all: { type: 'boolean' } },
 });
 const host = nameHost();
 const wanted = values.all ? Object.keys(targets) : positionals.length > 0 ? positionals : [host];
@@ -33,9 +32,6 @@ if (unknown !== undefined || host === undefined) {
   throw new Error(
     `There is no target "${unknown}". There are: ${Object.keys(targets).join(', ')}.`,
   );
-}
-if (values.node !== undefined && wanted.join() !== host) {
-  throw new Error('--node is for the executable of this machine only.');
 }
 for (const name of wanted) await makeExecutable(name);
 
@@ -50,15 +46,15 @@ async function makeExecutable(name) {
     entryPoints: ['src/executable.ts'],
     outfile: main,
     format: 'cjs',
-    target: `node${NODE_VERSION}`,
+    target: `node${target.node.version}`,
     minify: true,
     keepNames: true,
     define: { ...nameBuild(), 'import.meta.url': 'executableUrl' },
     banner: { js: "const executableUrl = require('node:url').pathToFileURL(__filename).href;" },
   });
 
-  const maker = findNode(host);
-  const base = findNode(name);
+  const maker = findNode(nameMaker(host, name));
+  const base = findNode(target.node);
   const blob = join(work, 'main.blob');
   const settings = {
     main,
@@ -92,8 +88,6 @@ async function makeExecutable(name) {
   process.stdout.write(`${out}\n`);
 }
 
-function findNode(name) {
-  if (values.node !== undefined) return values.node;
-  const { node, integrity } = targets[name];
-  return join(fetchPackage(node, NODE_VERSION, integrity, CACHE), 'bin', 'node');
+function findNode({ name, version, integrity }) {
+  return join(fetchPackage(name, version, integrity, CACHE), 'bin', 'node');
 }

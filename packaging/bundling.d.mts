@@ -1,0 +1,1 @@
+export function nameCommit(folder: string): string | null;
