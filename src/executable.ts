@@ -3,5 +3,14 @@
 import { runProcess } from './commands/process.ts';
 import { playUnpackedSandy } from './commands/unpacked-sandy.ts';
 
+/** Node's own code for a script that ends while it still awaits something. */
+const UNSETTLED = 13;
+
 const args = process.argv.slice(2);
-void playUnpackedSandy(args).then((played) => (played ? undefined : runProcess(args)));
+const dropped = () => {
+  process.exitCode = UNSETTLED;
+};
+process.once('beforeExit', dropped);
+void playUnpackedSandy(args)
+  .then((played) => (played ? undefined : runProcess(args)))
+  .then(() => process.off('beforeExit', dropped));

@@ -1,3 +1,4 @@
+import type { ChildProcess } from 'node:child_process';
 import { createInterface } from 'node:readline';
 import type { AgentConnection } from '../control/conversation.ts';
 import type { StatusDocument } from '../control/status-document.ts';
@@ -6,7 +7,7 @@ import { createDemoFleet, type DemoFleet } from './demo-fleet.ts';
 import type { DemoScreen } from './demo-screen.ts';
 import { texts } from './texts.ts';
 
-export type DemoEnd = 'played' | 'interrupted' | 'stuck';
+export type DemoEnd = 'played' | 'interrupted' | 'stuck' | 'agent-ended';
 
 /** Long before the minute that a demo may take. */
 const STORY_LIMIT_MS = 50_000;
@@ -27,9 +28,11 @@ export async function playDemo(interrupted: AbortSignal, screen: DemoScreen): Pr
   const fleet = await createDemoFleet();
   const limit = AbortSignal.timeout(STORY_LIMIT_MS);
   try {
-    const story = tellStory(fleet, screen).then(() => 'played' as const);
+    const agent = fleet.runOurs(['run', '--no-tray']);
+    const story = tellStory(fleet, agent, screen).then(() => 'played' as const);
     return await Promise.race([
       story,
+      whenEnded(agent),
       whenAborted(interrupted, 'interrupted' as const),
       whenAborted(limit, 'stuck' as const),
     ]);
@@ -39,8 +42,7 @@ export async function playDemo(interrupted: AbortSignal, screen: DemoScreen): Pr
   }
 }
 
-async function tellStory(fleet: DemoFleet, screen: DemoScreen): Promise<void> {
-  const agent = fleet.runOurs(['run', '--no-tray']);
+async function tellStory(fleet: DemoFleet, agent: ChildProcess, screen: DemoScreen): Promise<void> {
   const lines = createInterface({ input: agent.stdout ?? process.stdin });
   // Its first line says that it watches; each one after that is a notice.
   await new Promise((resolve) => lines.once('line', resolve));
@@ -106,6 +108,13 @@ function stateOf(status: StatusDocument, name: string): string {
 
 function isReady(status: StatusDocument, name: string): boolean {
   return ['running', 'detached'].includes(stateOf(status, name));
+}
+
+function whenEnded(agent: ChildProcess): Promise<'agent-ended'> {
+  return new Promise((resolve) => {
+    agent.once('exit', () => resolve('agent-ended'));
+    agent.once('error', () => resolve('agent-ended'));
+  });
 }
 
 function whenAborted<T>(signal: AbortSignal, value: T): Promise<T> {

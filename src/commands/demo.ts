@@ -12,6 +12,9 @@ export async function run(args: readonly string[]): Promise<number> {
       return exitCodes.ok;
     case 'interrupted':
       return exitCodes.interrupted;
+    case 'agent-ended':
+      process.stderr.write(`${texts.demoAgentEnded}\n`);
+      return exitCodes.failed;
     case 'stuck':
       process.stderr.write(`${texts.demoStuck}\n`);
       return exitCodes.failed;

@@ -10,6 +10,7 @@ import { describeReason } from '../tray/reasons.ts';
 import { findSystrayBinary, installSystrayBinary } from '../tray/systray-binary.ts';
 import { playDemo } from './demo-story.ts';
 import { selftestTexts } from './selftest-texts.ts';
+import { texts } from './texts.ts';
 import { fullVersion } from './version.ts';
 
 /** What one check of a build found. A note is nothing against the build: it is about this machine. */
@@ -128,8 +129,16 @@ export async function checkDemo(interrupted: AbortSignal): Promise<Finding> {
   process.env.PATH = '/nonexistent';
   const unseen = { say() {}, notify() {}, show() {}, close() {} };
   const end = await playDemo(interrupted, unseen);
-  if (end === 'played') return { name: 'demo', kind: 'ok', fact: selftestTexts.demoPlayed };
-  return fail('demo', end === 'stuck' ? selftestTexts.demoStuck : selftestTexts.demoInterrupted);
+  switch (end) {
+    case 'played':
+      return { name: 'demo', kind: 'ok', fact: selftestTexts.demoPlayed };
+    case 'interrupted':
+      return fail('demo', selftestTexts.demoInterrupted);
+    case 'stuck':
+      return fail('demo', texts.demoStuck);
+    case 'agent-ended':
+      return fail('demo', selftestTexts.demoAgentEnded);
+  }
 }
 
 function note(fact: string): Finding {

@@ -1,7 +1,6 @@
 /** The sentences of `selftest`. */
 
 import { cleanForeignText } from '../system/foreign-text.ts';
-import { texts } from './texts.ts';
 
 export const selftestTexts = {
   executable: 'one-file executable',
@@ -17,6 +16,6 @@ export const selftestTexts = {
   helperNotNeeded: 'the icon needs no other program on this machine',
   helperStarted: 'the program that draws the icon in old panels starts',
   demoPlayed: 'was played to its end, with nothing on PATH',
-  demoStuck: texts.demoStuck,
+  demoAgentEnded: 'The agent of the demo ended, or could not be started. Install sandy-tray again.',
   demoInterrupted: 'The demo was interrupted.',
 };
