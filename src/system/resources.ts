@@ -10,16 +10,11 @@ import { homedir } from 'node:os';
 import { basename, dirname, join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { findPack, isWhole, type Pack } from './pack.ts';
-import { type FoldersOutcome, nameDataFolder } from './paths.ts';
+import { nameDataFolder } from './paths.ts';
 import { ResourcesError } from './resources-error.ts';
 import { describeNoResources } from './texts.ts';
 import { pruneFolders } from './unpacked-folders.ts';
-import { type UnpackOutcome, unpack } from './unpacking.ts';
-
-/** Why there is no folder with the program's files. */
-export type NoResources =
-  | Exclude<UnpackOutcome, { readonly kind: 'unpacked' }>
-  | Exclude<FoldersOutcome, { readonly kind: 'found' }>;
+import { unpack } from './unpacking.ts';
 
 const pack: Pack | null = findPack();
 let root: string | null = null;

@@ -2,7 +2,7 @@
 
 import { cleanForeignText } from './foreign-text.ts';
 import type { FoldersOutcome } from './paths.ts';
-import type { NoResources } from './resources.ts';
+import type { NoResources } from './resources-error.ts';
 
 /** Why the program's folders can't be named. */
 export function describeWrongFolders(

@@ -39,12 +39,19 @@ describe.concurrent('the frame', () => {
     for (const name of names) expect(helps[0]?.stdout).toMatch(new RegExp(`^  ${name} +\\w`, 'm'));
   });
 
-  test('prints the version of the package', async ({ program, expect }) => {
+  test('prints the version of the package, and the commit that it was built from', async ({
+    program,
+    expect,
+  }) => {
     const file = join(import.meta.dirname, '..', '..', 'package.json');
     const { version } = JSON.parse(readFileSync(file, 'utf8'));
     for (const flag of ['--version', '-V']) {
       const ran = await program.run([flag]);
-      expect(ran).toMatchObject({ code: 0, stdout: `sandy-tray ${version}\n`, stderr: '' });
+      expect(ran).toMatchObject({ code: 0, stderr: '' });
+      const [said = '', ...commit] = ran.stdout.trimEnd().split(' (');
+      expect(said).toBe(`sandy-tray ${version}`);
+      // None where this is no checkout.
+      for (const word of commit) expect(word).toMatch(/^[0-9a-f]{7,40}(?:-dirty)?\)$/);
     }
   });
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { nameFolders } from '../../src/system/paths.ts';
+import { nameDataFolder, nameFolders } from '../../src/system/paths.ts';
 import { describeWrongFolders } from '../../src/system/texts.ts';
 
 const linux = { environment: {}, home: '/home/dev', platform: 'linux' } as const;
@@ -69,5 +69,24 @@ describe('naming the folders', () => {
     expect(relative).toEqual({ kind: 'wrong-home', value: 'x\x1b[31m' });
     if (relative.kind === 'found') throw new Error('unreachable');
     expect(describeWrongFolders(relative)).toContain('"x"');
+  });
+});
+
+describe('naming the folder for what is unpacked', () => {
+  it.each([
+    [linux, '/home/dev/.local/share/sandy-tray'],
+    [{ ...linux, environment: { XDG_DATA_HOME: '/x/data' } }, '/x/data/sandy-tray'],
+    [{ ...linux, environment: { XDG_DATA_HOME: 'x' } }, '/home/dev/.local/share/sandy-tray'],
+    [mac, '/Users/dev/Library/Application Support/sandy-tray'],
+    [{ ...linux, home: null, environment: { SANDY_TRAY_DIR: '/own' } }, '/own'],
+    [{ ...mac, home: null, environment: { SANDY_TRAY_DIR: '/own' } }, '/own'],
+  ])('%j', (question, folder) => {
+    expect(nameDataFolder(question)).toEqual({ kind: 'found', folder });
+  });
+
+  it('says what keeps it from that', () => {
+    const own = { SANDY_TRAY_DIR: 'relative' };
+    expect(nameDataFolder({ ...linux, environment: own }).kind).toBe('wrong-own-folder');
+    expect(nameDataFolder({ ...linux, home: null }).kind).toBe('wrong-home');
   });
 });
