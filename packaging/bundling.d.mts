@@ -1,1 +1,2 @@
 export function nameCommit(folder: string): string | null;
+export function bundlePackage(entry: string, folder: string): Promise<void>;

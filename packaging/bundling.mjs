@@ -1,10 +1,10 @@
 import { execFileSync } from 'node:child_process';
 import { join } from 'node:path';
+import { build } from 'esbuild';
 
 export const ROOT = join(import.meta.dirname, '..');
 
-/** What the bundle of the npm package and those of the executables have in common, for esbuild. */
-export const bundling = {
+const bundling = {
   absWorkingDir: ROOT,
   bundle: true,
   platform: 'node',
@@ -14,8 +14,43 @@ export const bundling = {
   logLevel: 'warning',
 };
 
+/** Bundles for npm: split, so that a command loads no more than it needs. */
+export async function bundlePackage(entry, folder) {
+  await build({
+    ...bundling,
+    entryPoints: [entry],
+    outdir: folder,
+    format: 'esm',
+    splitting: true,
+    target: 'node20.12',
+    // Two thirds of the bytes to be read at each start; names stay as they are.
+    minifyWhitespace: true,
+    minifySyntax: true,
+    define: { ...nameBuild(), __dirname: 'import.meta.dirname' },
+    // For packages that ask for Node's own modules by `require`.
+    banner: {
+      js: "import { createRequire } from 'node:module'; const require = (name) => createRequire(import.meta.url)(name);",
+    },
+  });
+}
+
+/** Bundles for an executable: one CommonJS script, which is all that Node takes there. */
+export async function bundleExecutable(file, nodeVersion) {
+  await build({
+    ...bundling,
+    entryPoints: ['src/executable.ts'],
+    outfile: file,
+    format: 'cjs',
+    target: `node${nodeVersion}`,
+    minify: true,
+    keepNames: true,
+    define: { ...nameBuild(), 'import.meta.url': 'executableUrl' },
+    banner: { js: "const executableUrl = require('node:url').pathToFileURL(__filename).href;" },
+  });
+}
+
 /** What is written into the bundle. */
-export function nameBuild() {
+function nameBuild() {
   return { SANDY_TRAY_COMMIT: JSON.stringify(nameCommit(ROOT)) };
 }
 

@@ -10,9 +10,8 @@ import { execFileSync } from 'node:child_process';
 import { chmodSync, copyFileSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { build } from 'esbuild';
 import { inject } from 'postject';
-import { bundling, nameBuild, ROOT } from './bundling.mjs';
+import { bundleExecutable, ROOT } from './bundling.mjs';
 import { packFiles } from './packing.mjs';
 import { fetchPackage } from './registry.mjs';
 import { nameHost, nameMaker, targets } from './targets.mjs';
@@ -41,17 +40,7 @@ async function makeExecutable(name) {
   rmSync(work, { recursive: true, force: true });
   mkdirSync(work, { recursive: true });
   const main = join(work, 'main.cjs');
-  await build({
-    ...bundling,
-    entryPoints: ['src/executable.ts'],
-    outfile: main,
-    format: 'cjs',
-    target: `node${target.node.version}`,
-    minify: true,
-    keepNames: true,
-    define: { ...nameBuild(), 'import.meta.url': 'executableUrl' },
-    banner: { js: "const executableUrl = require('node:url').pathToFileURL(__filename).href;" },
-  });
+  await bundleExecutable(main, target.node.version);
 
   const maker = findNode(nameMaker(host, name));
   const base = findNode(target.node);

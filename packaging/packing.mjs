@@ -6,6 +6,8 @@ import { fetchPackage } from './registry.mjs';
 
 /** Folders that are packed where they are there, and files; all keep their places. */
 const FOLDERS = ['assets/icons', 'fixtures/fake-sandy', 'systemd', 'launchd'];
+/** What shows banners on macOS. */
+const MAC_NOTIFIER = 'node_modules/node-notifier';
 const FILES = [
   'package.json',
   'assets/mac-tray.js',
@@ -25,6 +27,9 @@ export function packFiles({ platform, arch, systray }, work, cache) {
     ...(systray === null
       ? []
       : ['node_modules/systray2/package.json', `node_modules/systray2/traybin/${systray}`]),
+    ...(platform === 'darwin'
+      ? [`${MAC_NOTIFIER}/package.json`, ...listFiles(`${MAC_NOTIFIER}/vendor/mac.noindex`)]
+      : []),
   ].map((path) => [path, join(ROOT, path)]);
   for (const [path, source] of listPtyFiles(platform, arch, cache)) sources.push([path, source]);
 

@@ -6,8 +6,8 @@
 import type { ChildProcess } from 'node:child_process';
 import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import { existsSync } from 'node:fs';
-import nodeModule from 'node:module';
 import { dirname, join } from 'node:path';
+import { makeResourceRequire } from '../system/resources.ts';
 import type { MacLimits } from './mac-program.ts';
 import type { BannerEnd, MacBanner, MacWay, StartedBanner } from './mac-way.ts';
 import { readActivation, shieldText, tellsRefusal } from './mac-words.ts';
@@ -36,12 +36,10 @@ export async function loadNotificationCenter(): Promise<NotificationCenter | nul
   return new Center({ customPath });
 }
 
-/** The program in the package, found from this file, wherever it is installed; null: it is not there. */
+/** The program in the package, found from our own, wherever that is; null: it is not there. */
 export function findPackedNotifier(): string | null {
   try {
-    const manifest = nodeModule
-      .createRequire(import.meta.url)
-      .resolve('node-notifier/package.json');
+    const manifest = makeResourceRequire().resolve('node-notifier/package.json');
     const path = join(dirname(manifest), ...PROGRAM, 'terminal-notifier');
     return existsSync(path) ? path : null;
   } catch {

@@ -2,10 +2,11 @@ import { execFileSync } from 'node:child_process';
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
+import { bundlePackage } from '../../packaging/bundling.mjs';
 
 const root = join(import.meta.dirname, '..', '..');
 
-test('node-notifier is built in, and loaded only by who asks for it', () => {
+test('node-notifier is built in, and loaded only by who asks for it', async () => {
   // In the project, where what is built finds the packages.
   const folder = mkdtempSync(join(root, 'node_modules', '.sandy-tray-test-'));
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
@@ -16,13 +17,7 @@ test('node-notifier is built in, and loaded only by who asks for it', () => {
      import { loadNotificationCenter } from '${root}/src/notify/mac-node-notifier.ts';
      export { createMacNotifier, loadNotificationCenter };`,
   );
-  const { scripts } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
-  const command = scripts.build
-    .slice(scripts.build.indexOf('esbuild src/main.ts'))
-    .replace('src/main.ts', `'${entry}'`)
-    .replace('--outdir=dist', `--outdir='${folder}'`);
-  const PATH = `${join(root, 'node_modules', '.bin')}:${process.env.PATH}`;
-  execFileSync('/bin/sh', ['-c', command], { cwd: root, env: { ...process.env, PATH } });
+  await bundlePackage(entry, folder);
   const chunk = readdirSync(folder).find((name) => name.startsWith('notificationcenter-'));
   expect(readFileSync(join(folder, 'entry.js'), 'utf8')).toContain(`import("./${chunk}")`);
   // Words of the package, in nothing that is loaded with the entry.
@@ -43,7 +38,7 @@ function listLoaded(folder: string, entry: string): ReadonlySet<string> {
   const names = new Set([entry]);
   for (const name of names) {
     const text = readFileSync(join(folder, name), 'utf8');
-    for (const [, loaded = ''] of text.matchAll(/(?:from|^import) "\.\/([^"]+)"/gm))
+    for (const [, loaded = ''] of text.matchAll(/(?:from|import) ?"\.\/([^"]+)"/g))
       names.add(loaded);
   }
   return names;
