@@ -45,6 +45,8 @@ export async function bundleExecutable(file, nodeVersion) {
     minify: true,
     keepNames: true,
     define: { ...nameBuild(), 'import.meta.url': 'executableUrl' },
+    // There is no file of ours beside it: what asks for one has to go by src/system/resources.ts.
+    logOverride: { 'empty-import-meta': 'error' },
     banner: { js: "const executableUrl = require('node:url').pathToFileURL(__filename).href;" },
   });
 }

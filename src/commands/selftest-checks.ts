@@ -21,6 +21,8 @@ export interface Finding {
 }
 
 const PNG_BEGINS = Buffer.from('\x89PNG\r\n\x1a\n', 'latin1');
+/** The program's files that are no pictures, of each kind one. */
+const TEXTS = ['assets/mac-tray.js', 'fixtures/fake-sandy/sandy'];
 const PTY_WORD = 'a terminal';
 const PTY_LIMIT_MS = 10_000;
 /** Longer than it takes to find that it has no display. */
@@ -45,11 +47,15 @@ export async function checkFiles(): Promise<Finding> {
         return fail('files', selftestTexts.noPicture(name));
       }
     }
-    const script = await readFile(resourcePath('assets', 'mac-tray.js'));
-    if (names.length === 0 || script.length === 0) {
+    const read = await Promise.all(TEXTS.map((path) => readFile(resourcePath(path))));
+    if (names.length === 0 || read.some((bytes) => bytes.length === 0)) {
       return fail('files', selftestTexts.filesMissing(folder));
     }
-    return { name: 'files', kind: 'ok', fact: selftestTexts.filesRead(folder, names.length) };
+    return {
+      name: 'files',
+      kind: 'ok',
+      fact: selftestTexts.filesRead(folder, names.length + TEXTS.length),
+    };
   } catch (error) {
     return fail('files', cleanForeignText((error as Error).message));
   }

@@ -5,8 +5,8 @@ import { cleanForeignText } from '../system/foreign-text.ts';
 export const selftestTexts = {
   executable: 'one-file executable',
   package: 'package',
-  filesRead: (folder: string, pictures: number) =>
-    `${pictures} pictures and the menu bar's script are read from ${cleanForeignText(folder)}`,
+  filesRead: (folder: string, count: number) =>
+    `${count} of the program's own are read from ${cleanForeignText(folder)}`,
   filesMissing: (folder: string) =>
     `Files of the program are missing in ${cleanForeignText(folder)}. Install sandy-tray again.`,
   noPicture: (name: string) => `${cleanForeignText(name)} is no picture. Install sandy-tray again.`,

@@ -3,6 +3,7 @@ import { createHash } from 'node:crypto';
 import {
   chmodSync,
   chownSync,
+  lstatSync,
   mkdirSync,
   readdirSync,
   readFileSync,
@@ -35,7 +36,7 @@ function unpackIn(base: string): string {
 
 function readAll(folder: string) {
   return pack.files.map(({ path }) => {
-    const { mode } = statSync(join(folder, path));
+    const { mode } = lstatSync(join(folder, path));
     const sha256 = createHash('sha256')
       .update(readFileSync(join(folder, path)))
       .digest('hex');
