@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto';
-import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { ROOT } from './bundling.mjs';
 import { fetchPackage } from './registry.mjs';
 
-/** Folders that are packed where they are there, and files; all keep their places. */
+/** Folders that are packed, and files; all keep their places. */
 const FOLDERS = ['assets/icons', 'fixtures/fake-sandy', 'systemd', 'launchd'];
 /** What shows banners on macOS. */
 const MAC_NOTIFIER = 'node_modules/node-notifier';
@@ -22,7 +22,7 @@ const FILES = [
  */
 export function packFiles({ platform, arch, systray }, work, cache) {
   const sources = [
-    ...FOLDERS.filter((folder) => existsSync(join(ROOT, folder))).flatMap(listFiles),
+    ...FOLDERS.flatMap(listFiles),
     ...FILES,
     ...(systray === null
       ? []

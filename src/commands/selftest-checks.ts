@@ -22,7 +22,12 @@ export interface Finding {
 
 const PNG_BEGINS = Buffer.from('\x89PNG\r\n\x1a\n', 'latin1');
 /** The program's files that are no pictures, of each kind one. */
-const TEXTS = ['assets/mac-tray.js', 'fixtures/fake-sandy/sandy'];
+const TEXTS = [
+  'assets/mac-tray.js',
+  'fixtures/fake-sandy/sandy',
+  'systemd/sandy-tray.service',
+  'launchd/dev.sandy.tray.plist',
+];
 const PTY_WORD = 'a terminal';
 const PTY_LIMIT_MS = 10_000;
 /** Longer than it takes to find that it has no display. */

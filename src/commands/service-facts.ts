@@ -14,7 +14,8 @@ import { askLoginShell } from '../sandy/login-shell.ts';
 import type { Host } from '../service/host.ts';
 import { isWritable } from '../service/quoting.ts';
 import type { ServiceFacts } from '../service/service-files.ts';
-import { findPackageRoot, readTemplatesFrom, type TemplateReader } from '../service/templates.ts';
+import { readTemplatesFrom, type TemplateReader } from '../service/templates.ts';
+import { resourcePath } from '../system/resources.ts';
 import { describeWrongFolders } from '../system/texts.ts';
 import { UsageError } from './command.ts';
 import { serviceTexts } from './service-texts.ts';
@@ -44,7 +45,7 @@ export interface ServiceParts {
 }
 
 export function findParts(): ServiceParts {
-  return { read: readTemplatesFrom(findPackageRoot()), program: findProgram() };
+  return { read: readTemplatesFrom(resourcePath()), program: findProgram() };
 }
 
 export type FactsOutcome =

@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { basename, dirname, join } from 'node:path';
+import { join } from 'node:path';
 
 /** The service files that the package ships, in the folders at its top. */
 export type TemplateName =
@@ -12,11 +12,6 @@ export type TemplateName =
 
 /** Gives the text of a template. */
 export type TemplateReader = (name: TemplateName) => string;
-
-/** The package's own folder: this file is in `dist` there, or in `src/service`. */
-export function findPackageRoot(here: string = import.meta.dirname): string {
-  return basename(here) === 'dist' ? dirname(here) : dirname(dirname(here));
-}
 
 /** Reads templates from the package's folder. One that is missing is a broken package, and throws. */
 export function readTemplatesFrom(packageRoot: string): TemplateReader {

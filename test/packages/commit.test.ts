@@ -13,7 +13,7 @@ function makeCheckout(): string {
   writeFileSync(join(folder, 'file'), '');
   git('add', 'file');
   git('commit', '--quiet', '--message', 'one');
-  git('tag', 'v1.0.0');
+  git('tag', '--annotate', '--message', 'one', 'v1.0.0');
   return folder;
 }
 
