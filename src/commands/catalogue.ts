@@ -219,7 +219,7 @@ export const catalogue: Readonly<Record<string, Command>> = {
       'Reads its files, opens a terminal, starts the program that draws icons, plays the demo unseen with',
       'nothing on PATH. Takes half a minute; reads and touches nothing of yours.',
       '',
-      'Exit: 0, 1 when a check fails. A note is about the machine and no failure.',
+      'Exit: 0, 1 when a check fails. A warning is about the machine and no failure.',
     ],
     load: () => import('./selftest.ts'),
   },

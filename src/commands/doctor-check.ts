@@ -18,6 +18,12 @@ export function fail(name: string, fact: string, remedy: string): Check {
   return { name, level: 'fail', fact, remedy };
 }
 
+/** As a person reads it; with the remedy below it. */
+export function drawCheck({ level, name, fact, remedy }: Check): string {
+  const line = `${level.padEnd(4)}  ${name.padEnd(8)}  ${fact}`;
+  return remedy === null ? line : `${line}\n${' '.repeat(16)}mend it with: ${remedy}`;
+}
+
 /** A check that takes too long is a fact of its own; it goes on unheard. */
 export async function withinLimit(
   name: string,

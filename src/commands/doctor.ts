@@ -4,7 +4,7 @@ import { parseArguments } from './arguments.ts';
 import { exitCodes, UsageError } from './command.ts';
 import { checkAgent } from './doctor-agent.ts';
 import { checkBanners, tryBanner } from './doctor-banners.ts';
-import { type Check, withinLimit } from './doctor-check.ts';
+import { type Check, drawCheck, withinLimit } from './doctor-check.ts';
 import {
   checkNode,
   checkPreferences,
@@ -73,9 +73,4 @@ async function askAgent({ folders }: Setup): Promise<readonly Check[]> {
   const contact = await contactAgent(folders.state, 'doctor');
   if (contact.kind === 'connected') contact.connection.close();
   return checkAgent(contact, version);
-}
-
-function drawCheck({ level, name, fact, remedy }: Check): string {
-  const line = `${level.padEnd(4)}  ${name.padEnd(8)}  ${fact}`;
-  return remedy === null ? line : `${line}\n${' '.repeat(16)}mend it with: ${remedy}`;
 }

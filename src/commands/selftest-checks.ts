@@ -1,5 +1,4 @@
 import { readdir, readFile } from 'node:fs/promises';
-import { startInPty } from '../attach/pty-child.ts';
 import { cleanForeignText } from '../system/foreign-text.ts';
 import { isPacked, resourcePath } from '../system/resources.ts';
 import { runChild } from '../system/spawning.ts';
@@ -9,16 +8,10 @@ import { prepareMacScript } from '../tray/mac-menu-bar.ts';
 import { describeReason } from '../tray/reasons.ts';
 import { findSystrayBinary, installSystrayBinary } from '../tray/systray-binary.ts';
 import { playDemo } from './demo-story.ts';
+import { type Check, fail, ok, warn } from './doctor-check.ts';
 import { selftestTexts } from './selftest-texts.ts';
 import { texts } from './texts.ts';
 import { fullVersion } from './version.ts';
-
-/** What one check of a build found. A note is nothing against the build: it is about this machine. */
-export interface Finding {
-  readonly name: 'build' | 'files' | 'pty' | 'helper' | 'demo';
-  readonly kind: 'ok' | 'note' | 'fail';
-  readonly fact: string;
-}
 
 const PNG_BEGINS = Buffer.from('\x89PNG\r\n\x1a\n', 'latin1');
 /** The program's files that are no pictures, of each kind one. */
@@ -28,41 +21,35 @@ const TEXTS = [
   'systemd/sandy-tray.service',
   'launchd/dev.sandy.tray.plist',
 ];
-const PTY_WORD = 'a terminal';
-const PTY_LIMIT_MS = 10_000;
 /** Longer than it takes to find that it has no display. */
 const HELPER_LIMIT_MS = 3_000;
 
 /** What this is. */
-export function checkBuild(): Finding {
+export function checkBuild(): Check {
   const { platform, arch, versions } = process;
   const made = isPacked() ? selftestTexts.executable : selftestTexts.package;
   const fact = `sandy-tray ${fullVersion}, ${made}, Node ${versions.node}, ${platform}-${arch}`;
-  return { name: 'build', kind: 'ok', fact };
+  return ok('build', fact);
 }
 
 /** Whether the program's own files are there and can be read. Throws `ResourcesError`. */
-export async function checkFiles(): Promise<Finding> {
+export async function checkFiles(): Promise<Check> {
   const folder = resourcePath();
   try {
     const names = (await readdir(resourcePath('assets', 'icons'))).filter(isPng);
     for (const name of names) {
       const bytes = await readFile(resourcePath('assets', 'icons', name));
       if (!bytes.subarray(0, PNG_BEGINS.length).equals(PNG_BEGINS)) {
-        return fail('files', selftestTexts.noPicture(name));
+        return fail('files', selftestTexts.noPicture(name), selftestTexts.installAgain);
       }
     }
     const read = await Promise.all(TEXTS.map((path) => readFile(resourcePath(path))));
     if (names.length === 0 || read.some((bytes) => bytes.length === 0)) {
-      return fail('files', selftestTexts.filesMissing(folder));
+      return fail('files', selftestTexts.filesMissing(folder), selftestTexts.installAgain);
     }
-    return {
-      name: 'files',
-      kind: 'ok',
-      fact: selftestTexts.filesRead(folder, names.length + TEXTS.length),
-    };
+    return ok('files', selftestTexts.filesRead(folder, names.length + TEXTS.length));
   } catch (error) {
-    return fail('files', cleanForeignText((error as Error).message));
+    return fail('files', cleanForeignText((error as Error).message), selftestTexts.installAgain);
   }
 }
 
@@ -70,40 +57,19 @@ function isPng(name: string): boolean {
   return name.endsWith('.png');
 }
 
-/** Whether a child gets a terminal of its own, and its output comes back. */
-export async function checkPty(): Promise<Finding> {
-  let output = '';
-  const start = startInPty({
-    file: '/bin/sh',
-    args: ['-c', `[ -t 0 ] && [ -t 1 ] && echo '${PTY_WORD}'`],
-    environment: {},
-    cwd: '/',
-    size: { columns: 80, rows: 24 },
-    onData: (bytes) => {
-      output += bytes.toString('utf8');
-    },
-  });
-  if (start.kind !== 'started') {
-    return fail('pty', start.kind === 'not-started' ? cleanForeignText(start.reason) : start.kind);
-  }
-  const limit = setTimeout(start.child.hangUp, PTY_LIMIT_MS);
-  const end = await start.child.ended;
-  clearTimeout(limit);
-  if (output.includes(PTY_WORD)) return { name: 'pty', kind: 'ok', fact: selftestTexts.ptyOpened };
-  return fail('pty', selftestTexts.ptySilent(JSON.stringify(end)));
-}
-
 /** Whether the program that draws the icon, where one is needed, can be started. */
-export async function checkHelper(folder: string): Promise<Finding> {
+export async function checkHelper(folder: string): Promise<Check> {
   const { platform, arch } = process;
   const kind = chooseTrays({ choice: 'auto', platform, arch }).find(
     (each) => each !== 'status-notifier',
   );
-  if (kind === undefined) return note(selftestTexts.helperNotNeeded);
+  if (kind === undefined) return ok('helper', selftestTexts.helperNotNeeded);
   const prepared = kind === 'jxa' ? await prepareMacScript(process.env) : await install(folder);
   if (prepared.kind === 'refused') {
     const sentence = describeReason(prepared.reason);
-    return prepared.reason.kind === 'no-desktop' ? note(sentence) : fail('helper', sentence);
+    return prepared.reason.kind === 'no-desktop'
+      ? warn('helper', sentence, null)
+      : fail('helper', sentence, selftestTexts.installAgain);
   }
   // It gets no display: how it says so shows that it runs, and nothing is drawn.
   const outcome = await runChild({
@@ -118,13 +84,15 @@ export async function checkHelper(folder: string): Promise<Finding> {
     case 'signalled':
     case 'timed-out': {
       const library = /loading shared libraries: ([^\s:]+)/.exec(outcome.stderrTail)?.[1];
-      if (library === undefined) {
-        return { name: 'helper', kind: 'ok', fact: selftestTexts.helperStarted };
-      }
-      return note(describeReason({ kind: 'missing-library', detail: library }));
+      if (library === undefined) return ok('helper', selftestTexts.helperStarted);
+      return warn('helper', describeReason({ kind: 'missing-library', detail: library }), null);
     }
     default:
-      return fail('helper', describeReason({ kind: 'not-started', detail: outcome.kind }));
+      return fail(
+        'helper',
+        describeReason({ kind: 'not-started', detail: outcome.kind }),
+        selftestTexts.installAgain,
+      );
   }
 }
 
@@ -136,26 +104,18 @@ async function install(folder: string): Promise<Preparation> {
 }
 
 /** Plays the demo unseen, with a PATH that has nothing on it, least of all a Node. */
-export async function checkDemo(interrupted: AbortSignal): Promise<Finding> {
+export async function checkDemo(interrupted: AbortSignal): Promise<Check> {
   process.env.PATH = '/nonexistent';
   const unseen = { say() {}, notify() {}, show() {}, close() {} };
   const end = await playDemo(interrupted, unseen);
   switch (end) {
     case 'played':
-      return { name: 'demo', kind: 'ok', fact: selftestTexts.demoPlayed };
+      return ok('demo', selftestTexts.demoPlayed);
     case 'interrupted':
-      return fail('demo', selftestTexts.demoInterrupted);
+      return fail('demo', selftestTexts.demoInterrupted, selftestTexts.tryAgain);
     case 'stuck':
-      return fail('demo', texts.demoStuck);
+      return fail('demo', texts.demoStuck, selftestTexts.tryAgain);
     case 'agent-ended':
-      return fail('demo', selftestTexts.demoAgentEnded);
+      return fail('demo', selftestTexts.demoAgentEnded, selftestTexts.installAgain);
   }
-}
-
-function note(fact: string): Finding {
-  return { name: 'helper', kind: 'note', fact };
-}
-
-function fail(name: Finding['name'], fact: string): Finding {
-  return { name, kind: 'fail', fact };
 }

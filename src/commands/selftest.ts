@@ -4,14 +4,9 @@ import { join } from 'node:path';
 import { parseArguments } from './arguments.ts';
 import { exitCodes, UsageError } from './command.ts';
 import { listenForInterrupt } from './demo-story.ts';
-import {
-  checkBuild,
-  checkDemo,
-  checkFiles,
-  checkHelper,
-  checkPty,
-  type Finding,
-} from './selftest-checks.ts';
+import { type Check, drawCheck } from './doctor-check.ts';
+import { checkPty } from './doctor-machine.ts';
+import { checkBuild, checkDemo, checkFiles, checkHelper } from './selftest-checks.ts';
 import { texts } from './texts.ts';
 
 export async function run(args: readonly string[]): Promise<number> {
@@ -20,14 +15,14 @@ export async function run(args: readonly string[]): Promise<number> {
   const interrupted = listenForInterrupt();
   const folder = await mkdtemp(join(tmpdir(), 'sandy-tray-selftest-'));
   let passed = true;
-  const say = (finding: Finding) => {
-    passed &&= finding.kind !== 'fail';
-    process.stdout.write(`${finding.kind.padEnd(4)}  ${finding.name.padEnd(6)}  ${finding.fact}\n`);
+  const say = (...checks: readonly Check[]) => {
+    passed &&= checks.every(({ level }) => level !== 'fail');
+    for (const check of checks) process.stdout.write(`${drawCheck(check)}\n`);
   };
   try {
     say(checkBuild());
     say(await checkFiles());
-    say(await checkPty());
+    say(...(await checkPty()));
     say(await checkHelper(folder));
     say(await checkDemo(interrupted));
   } finally {

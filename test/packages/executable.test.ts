@@ -36,6 +36,17 @@ describe('the executable for linux-x64, with no Node on PATH', () => {
     expect(stderr).toMatch(/^There is no command/);
   });
 
+  test.concurrent('installs itself, and nothing that it unpacked', async ({ machine }) => {
+    const { code, stdout } = await machine.run([executable, 'install', '--print'], NO_PATH);
+    expect(code).toBe(0);
+    const starts = stdout.split('\n').filter((line) => /^Exec(?:Start)?=/.test(line));
+    expect(starts.length).toBeGreaterThan(0);
+    for (const line of starts) {
+      expect(line.replaceAll('"', '')).toMatch(new RegExp(`${executable} run$`));
+      expect(line).not.toContain('runtime');
+    }
+  });
+
   test.concurrent('an agent removes what an older one left, and nothing else', async ({
     machine,
   }) => {
