@@ -1,4 +1,5 @@
 import { parseArguments } from './arguments.ts';
+import { attachSession } from './attach-session.ts';
 import { prepareAttach } from './attach-target.ts';
 import { UsageError } from './command.ts';
 import { setUp } from './setup.ts';
@@ -27,14 +28,11 @@ export async function run(args: readonly string[]): Promise<number> {
     return await attachByTicket(ticket);
   }
   const setup = setUp();
-  // Loaded while the agent is asked.
-  const loading = import('./attach-session.ts');
   const prepared = await prepareAttach(setup, argument);
   if (prepared.kind === 'refused') {
     process.stderr.write(`${prepared.text}\n`);
     return prepared.code;
   }
   const reconnects = values['no-reconnect'] !== true;
-  const { attachSession } = await loading;
   return await attachSession(setup, prepared, { reconnects, ownsWindow: false });
 }
