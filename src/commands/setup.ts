@@ -1,5 +1,5 @@
-import { homedir } from 'node:os';
 import { type Preferences, type PreferencesRead, readPreferences } from '../store/preferences.ts';
+import { findHome } from '../system/home-folder.ts';
 import { type Folders, type FoldersOutcome, nameFolders } from '../system/paths.ts';
 import { describeWrongFolders, describeWrongTimeScale } from '../system/texts.ts';
 import { parseTimeScale } from '../system/time-scale.ts';
@@ -36,16 +36,7 @@ export function setUp(): Setup {
 export function nameOwnFolders(): FoldersOutcome {
   return nameFolders({
     environment: process.env,
-    home: homeFolder(),
+    home: findHome(),
     platform: process.platform,
   });
-}
-
-function homeFolder(): string | null {
-  try {
-    return homedir();
-  } catch {
-    // No HOME and no entry in the password database.
-    return null;
-  }
 }

@@ -6,9 +6,9 @@
 import { existsSync } from 'node:fs';
 // By another name: the banner of the built files has this one.
 import { createRequire as makeRequire } from 'node:module';
-import { homedir } from 'node:os';
 import { basename, dirname, join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
+import { findHome } from './home-folder.ts';
 import { findPack, isWhole, type Pack } from './pack.ts';
 import { nameDataFolder } from './paths.ts';
 import { ResourcesError } from './resources-error.ts';
@@ -79,17 +79,8 @@ function unpackAll(ours: Pack): string {
 function nameRuntimeFolder() {
   const named = nameDataFolder({
     environment: process.env,
-    home: homeFolder(),
+    home: findHome(),
     platform: process.platform,
   });
   return named.kind === 'found' ? { ...named, folder: join(named.folder, 'runtime') } : named;
-}
-
-function homeFolder(): string | null {
-  try {
-    return homedir();
-  } catch {
-    // No HOME and no entry in the password database.
-    return null;
-  }
 }
