@@ -20,6 +20,7 @@ export interface BareMachine {
   readonly folder: string;
   readonly home: string;
   run(command: readonly string[], path: string, more?: NodeJS.ProcessEnv): Promise<Ran>;
+  /** Killed when the test ends. */
   start(command: readonly string[], path: string): ChildProcess;
   /** A fleet whose sandy is in the folder `bin` of it. */
   addFleet(): Promise<Fleet>;
@@ -32,6 +33,7 @@ export const test = base.extend<{ machine: BareMachine }>({
     const home = realpathSync(mkdtempSync(join(folder, 'home-')));
     const fleetFolder = join(folder, 'fleet');
     const environment = (path: string) => ({ HOME: home, PATH: path });
+    const started: ChildProcess[] = [];
     const split = (command: readonly string[]) => {
       // By its own path, since PATH is the program's.
       const [file = '', ...args] = [...through.map(locate), ...command];
@@ -52,11 +54,14 @@ export const test = base.extend<{ machine: BareMachine }>({
         },
         start(command, path) {
           const { file, args } = split(command);
-          return spawn(file, args, { env: environment(path), cwd: folder });
+          const child = spawn(file, args, { env: environment(path), cwd: folder });
+          started.push(child);
+          return child;
         },
         addFleet: () => createFleet(fleetFolder, { sessions: [{ name: 'atlas' }] }),
       });
     } finally {
+      for (const child of started) child.kill('SIGKILL');
       await destroyFleet(fleetFolder);
       rmSync(folder, { recursive: true, force: true });
     }
