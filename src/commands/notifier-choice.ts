@@ -1,8 +1,10 @@
 import { createDesktopNotifier } from '../notify/desktop-notifier.ts';
 import { createFirstShown } from '../notify/first-shown.ts';
-import type { Notifier, NotifierListener } from '../notify/notifier.ts';
+import type { Notice, Notifier, NotifierListener } from '../notify/notifier.ts';
 import { createNotifySend } from '../notify/notify-send.ts';
 import { listBusSockets } from '../system/dbus-address.ts';
+import { resourcePath } from '../system/resources.ts';
+import { ResourcesError } from '../system/resources-error.ts';
 import type { Desktop } from './desktop.ts';
 
 export interface BannerStart {
@@ -20,9 +22,21 @@ export async function startBanners(start: BannerStart): Promise<Notifier | null>
   const { desktop, listener } = start;
   const variables = definedOnly(process.env);
   return createFirstShown([
-    createDesktopNotifier({ bus: desktop.bus(), listener, variables }),
-    createNotifySend({ variables }),
+    createDesktopNotifier({ bus: desktop.bus(), listener, variables, chooseIcon }),
+    createNotifySend({ variables, chooseIcon }),
   ]);
+}
+
+/** The drawings that read on light and dark alike, as desktops have both behind them. */
+function chooseIcon({ urgency }: Notice): string | null {
+  const shape = urgency === 'critical' ? 'attention' : 'ok';
+  try {
+    return resourcePath('assets', 'icons', `${shape}-dark-44.png`);
+  } catch (error) {
+    // An executable that can't unpack its files: a banner without a picture says the same.
+    if (error instanceof ResourcesError) return null;
+    throw error;
+  }
 }
 
 /** Loaded only there. */

@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
-import { bundlePackage } from '../../packaging/bundling.mjs';
+import { bundlePackage } from '../../.packaging/bundling.mjs';
 
 const root = join(import.meta.dirname, '..', '..');
 

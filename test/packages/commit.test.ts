@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { nameCommit } from '../../packaging/bundling.mjs';
+import { nameCommit } from '../../.packaging/bundling.mjs';
 import { makeScratchFolder } from '../scratch-folder.ts';
 
 function makeCheckout(): string {

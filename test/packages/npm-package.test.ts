@@ -50,7 +50,7 @@ describe(`the package of npm on Node ${process.version}`, () => {
     expect(files).toEqual(
       expect.arrayContaining(['CHANGELOG.md', 'LICENSE', 'README.md', 'assets', 'dist']),
     );
-    for (const name of ['src', 'test', 'packaging', 'packages']) expect(files).not.toContain(name);
+    for (const name of ['src', 'test', '.packaging', 'packages']) expect(files).not.toContain(name);
   });
 
   testPackage(

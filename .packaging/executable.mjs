@@ -1,7 +1,7 @@
 /**
  * One-file executables, in packages: Node with the program and its files inside.
  *
- *     node packaging/executable.mjs [TARGET…|--all]
+ *     node .packaging/executable.mjs [TARGET…|--all]
  *
  * Without a target: for this machine. What is for macOS has to be signed there before it runs.
  */
