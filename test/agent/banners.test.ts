@@ -145,15 +145,18 @@ describe('a rolling restart', () => {
 });
 
 describe('an alarm', () => {
+  /** A session that an update took away and did not bring back, the agent that says so, and how to end the update. */
+  async function raise(standIns: StandIns) {
+    const all = await prepare(standIns, ['alpha', { name: 'bravo', build: 'hangs' }]);
+    const agent = await all.start();
+    const alpha = find(all.fleet, 'alpha');
+    const cron = await takeAway(all.stage, all.fleet, alpha);
+    const alarm = await sees(all.server, ALARM);
+    return { ...all, agent, alpha, alarm, endUpdate: () => cron.child.kill() };
+  }
+
   test('opens a terminal that waits, and goes when the session is back', async ({ standIns }) => {
-    const { stage, server, fleet, start } = await prepare(standIns, [
-      'alpha',
-      { name: 'bravo', build: 'hangs' },
-    ]);
-    const agent = await start();
-    const alpha = find(fleet, 'alpha');
-    const cron = await takeAway(stage, fleet, alpha);
-    const alarm = await sees(server, ALARM);
+    const { server, fleet, agent, alpha, alarm, endUpdate } = await raise(standIns);
     expect(alarm.body).toContain(`${alpha.key} did not come back`);
     expect(alarm.actions).toEqual(['default', 'Open', 'start', 'Start', 'log', 'Show log']);
     expect(alarm).toMatchObject({ hints: { urgency: 2 }, expireMs: 0 });
@@ -163,19 +166,12 @@ describe('an alarm', () => {
     await isTakenDown(server, alarm);
     await isAttached(fleet, alpha);
     await sees(server, 'A session is back');
-    cron.child.kill();
+    endUpdate();
     await agent.stop();
   });
 
   test('goes when it is acknowledged, and never comes again', async ({ standIns }) => {
-    const { stage, server, fleet, start } = await prepare(standIns, [
-      'alpha',
-      { name: 'bravo', build: 'hangs' },
-    ]);
-    const first = await start();
-    const alpha = find(fleet, 'alpha');
-    const cron = await takeAway(stage, fleet, alpha);
-    const alarm = await sees(server, ALARM);
+    const { stage, server, start, agent: first, alpha, alarm, endUpdate } = await raise(standIns);
     // Killed with its banner up: the next agent knows of it, and shows none.
     first.signal('SIGKILL');
     await first.ended;
@@ -185,23 +181,16 @@ describe('an alarm', () => {
     expect(titled(server, ALARM)).toEqual([alarm]);
     expect((await stage.program.run(['ack', alpha.key])).code).toBe(0);
     await second.sees(({ failures }) => failures.length === 0, 'the failure taken down');
-    cron.child.kill();
+    endUpdate();
     await second.stop();
     expect(titled(server, ALARM)).toEqual([alarm]);
   });
 
   test('taken down by somebody else’s word for it goes too', async ({ standIns }) => {
-    const { stage, server, fleet, start } = await prepare(standIns, [
-      'alpha',
-      { name: 'bravo', build: 'hangs' },
-    ]);
-    const agent = await start();
-    const alpha = find(fleet, 'alpha');
-    const cron = await takeAway(stage, fleet, alpha);
-    const alarm = await sees(server, ALARM);
+    const { stage, server, agent, alpha, alarm, endUpdate } = await raise(standIns);
     expect((await stage.program.run(['ack', alpha.key])).code).toBe(0);
     await isTakenDown(server, alarm);
-    cron.child.kill();
+    endUpdate();
     await agent.stop();
   });
 

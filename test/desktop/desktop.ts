@@ -1,11 +1,12 @@
 /** A desktop of a test's own: an X server and a message bus, both gone with the test. */
 
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
-import { accessSync, mkdirSync, readdirSync, readFileSync } from 'node:fs';
+import { accessSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Readable } from 'node:stream';
 import { type Stage, test as stageTest, until } from '../agent/running-agent.ts';
 import { expectGone, isRunning } from '../processes.ts';
+import { listOnDisplay } from './bare-desktop.ts';
 import { writeBusConfig } from './bus-config.ts';
 
 export interface Desktop {
@@ -53,7 +54,7 @@ export const test = stageTest.extend<{ desktop: Desktop }>({
       ]);
       await use(makeDesktop(stage, folder, display, bus));
     } finally {
-      const left = display === '' ? [] : listProcesses(display);
+      const left = display === '' ? [] : listOnDisplay(display);
       for (const pid of left) if (isRunning(pid)) process.kill(pid, 'SIGKILL');
       for (const child of children) child.kill('SIGKILL');
       await Promise.all([...left, ...children.map(({ pid = 0 }) => pid)].map(expectGone));
@@ -124,18 +125,4 @@ function makeDesktop(stage: Stage, folder: string, display: string, bus: string)
       tool('xdotool', 'windowkill', window);
     },
   };
-}
-
-/** Everything that was started on a display. */
-function listProcesses(display: string): readonly number[] {
-  return readdirSync('/proc').flatMap((entry) => {
-    if (!/^\d+$/.test(entry)) return [];
-    try {
-      const variables = readFileSync(`/proc/${entry}/environ`, 'utf8').split('\0');
-      return variables.includes(`DISPLAY=${display}`) ? [Number(entry)] : [];
-    } catch {
-      // Ended meanwhile, or not ours.
-      return [];
-    }
-  });
 }

@@ -1,19 +1,16 @@
 /** A desktop with nothing but a notification server: an X server and a bus of a test's own. */
 
-import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
-import { existsSync, mkdirSync, readdirSync, rmSync } from 'node:fs';
+import type { ChildProcess } from 'node:child_process';
+import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { onTestFinished } from 'vitest';
 import type { BusConnection } from '../../src/system/dbus-connection.ts';
-import { expectGone } from '../processes.ts';
-import { makeScratchFolder } from '../scratch-folder.ts';
 import { connect, eventually, reach } from '../system/bus-stand-in.ts';
-import { answerOf } from './answer.ts';
+import { startBareDesktop } from './bare-desktop.ts';
 import { writeBusConfig } from './bus-config.ts';
 import { requireTools } from './desktop.ts';
 import { writeServerSettings } from './notify-settings.ts';
 import { writeBusSettings } from './panel-settings.ts';
-import { type Box, findBox, type Shot, takeShot } from './screen.ts';
+import { type Box, findBox, type Shot } from './screen.ts';
 
 export type ServerName = 'dunst' | 'xfce4-notifyd';
 
@@ -61,57 +58,16 @@ export async function startNotifyDesktop(
 ): Promise<NotifyDesktop> {
   requireTools(['Xvfb', 'dbus-daemon', 'xdotool', 'dunst']);
   const file = findServer(name);
-  const folder = makeScratchFolder();
-  const folders = {
-    HOME: join(folder, 'home'),
-    XDG_CONFIG_HOME: join(folder, 'config'),
-    XDG_CACHE_HOME: join(folder, 'cache'),
-    XDG_DATA_HOME: join(folder, 'data'),
-    XDG_RUNTIME_DIR: join(folder, 'runtime'),
-  };
-  const screen = join(folder, 'screen');
-  for (const path of [...Object.values(folders), screen]) mkdirSync(path, { mode: 0o700 });
-  writeServerSettings(folders.XDG_CONFIG_HOME);
-  const children: ChildProcess[] = [];
-  onTestFinished(async () => {
-    for (const child of children) child.kill('SIGKILL');
-    await Promise.all(children.map(({ pid = 0 }) => expectGone(pid)));
-  });
-  const start = (program: string, args: readonly string[], env: NodeJS.ProcessEnv) => {
-    const child = spawn(program, args, { stdio: ['ignore', 'pipe', 'ignore'], env });
-    children.push(child);
-    return child;
-  };
-  const x = start(
-    'Xvfb',
-    ['-displayfd', '1', '-screen', '0', '900x700x24', '-fbdir', screen, '-nolisten', 'tcp'],
-    process.env,
-  );
-  const variables = {
-    PATH: process.env.PATH ?? '',
-    LANG: 'C.UTF-8',
-    DISPLAY: `:${await answerOf(x)}`,
-    DBUS_SESSION_BUS_ADDRESS: `unix:path=${folder}/bus`,
-    GDK_BACKEND: 'x11',
-    NO_AT_BRIDGE: '1',
-    GTK_A11Y: 'none',
-    ...folders,
-  };
-  let daemon: ChildProcess | null = null;
+  const bare = await startBareDesktop();
+  const { folder, variables, xdotool } = bare;
+  writeServerSettings(bare.configFolder);
   let server: ChildProcess | null = null;
-  const startBus = async () => {
-    rmSync(`${folder}/bus`, { force: true });
-    const settings =
+  const startBus = () =>
+    bare.startBus(
       serviceFolders === undefined
         ? writeBusSettings(folder)
-        : writeBusConfig(folder, serviceFolders);
-    daemon = start(
-      'dbus-daemon',
-      [`--config-file=${settings}`, '--nofork', '--print-address=1'],
-      variables,
+        : writeBusConfig(folder, serviceFolders),
     );
-    await answerOf(daemon);
-  };
   await startBus();
   const bus = connect(variables);
   await reach(bus, 'connected');
@@ -121,39 +77,28 @@ export async function startNotifyDesktop(
   });
   /** The screen has the pointer drawn on it. */
   const movePointerAway = () => xdotool('mousemove', '20', '680');
-  const xdotool = (...args: string[]) => execFileSync('xdotool', args, { env: variables });
   return {
     name,
     folder,
     variables,
     bus,
-    takeShot: () => takeShot(join(screen, 'Xvfb_screen0')),
+    takeShot: bare.takeShot,
     click: (x, y) => {
       // Servers see where the pointer is before it is pressed, or take it for somebody else's click.
       xdotool('mousemove', String(x), String(y), 'sleep', '0.2', 'click', '1');
       movePointerAway();
     },
-    windowsOf: (windowClass) => {
-      try {
-        return String(xdotool('search', '--onlyvisible', '--class', windowClass))
-          .trim()
-          .split('\n');
-      } catch {
-        // Its way to say that there is none.
-        return [];
-      }
-    },
+    windowsOf: bare.windowsOf,
+    killWindow: bare.killWindow,
     typeInto: (window, line) => {
       xdotool('mousemove', '--window', window, '40', '40', 'sleep', '0.2', 'type', line);
       xdotool('key', 'Return');
       movePointerAway();
     },
-    killWindow: (window) => {
-      xdotool('windowkill', window);
-    },
     async startServer() {
-      server = start(file, [], variables);
-      server.stdout?.resume();
+      const started = bare.start(file, []);
+      started.stdout?.resume();
+      server = started;
       await eventually(() => {
         if (owner === null) throw new Error(`${name} is not on the bus`);
       });
@@ -169,7 +114,7 @@ export async function startNotifyDesktop(
     },
     startBus,
     async killBus() {
-      daemon?.kill('SIGKILL');
+      await bare.killBus();
       await reach(bus, 'no-bus');
     },
   };

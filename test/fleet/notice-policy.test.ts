@@ -64,8 +64,8 @@ describe('many banners', () => {
 });
 
 describe('several found in one look, as after a sleep', () => {
-  test('become one digest', () => {
-    const fleet = new WatchedFleet();
+  /** Three that are back at once, whose alarms were raised before. */
+  function bringBack(fleet: WatchedFleet): void {
     fleet.processes = [anUpdate];
     const keys = keysOf(3);
     fleet.look(keys.map((key) => listed(key)));
@@ -75,6 +75,11 @@ describe('several found in one look, as after a sleep', () => {
     );
     fleet.effects.length = 0;
     fleet.look(keys.map((key) => listed(key, { life: 2, updated: true })));
+  }
+
+  test('become one digest', () => {
+    const fleet = new WatchedFleet();
+    bringBack(fleet);
     expect(bannersOf(fleet)).toEqual(['digest of 3']);
   });
 
@@ -83,15 +88,7 @@ describe('several found in one look, as after a sleep', () => {
     const fleet = new WatchedFleet(
       newModel(defaultWindows, allNotices, { hours, failuresPass: true }),
     );
-    fleet.processes = [anUpdate];
-    const keys = keysOf(3);
-    fleet.look(keys.map((key) => listed(key)));
-    fleet.keepLooking(
-      100_000,
-      keys.map((key) => absent(key)),
-    );
-    fleet.effects.length = 0;
-    fleet.look(keys.map((key) => listed(key, { life: 2, updated: true })));
+    bringBack(fleet);
     expect(bannersOf(fleet)).toEqual([]);
   });
 });
