@@ -1,13 +1,7 @@
 import type { Model } from '../fleet/model.ts';
 import type { FleetView } from '../fleet/view.ts';
 import type { NoticeActionId } from '../notify/composing.ts';
-import type {
-  Notice,
-  NoticeClick,
-  Notifier,
-  NotifierListener,
-  ShowOutcome,
-} from '../notify/notifier.ts';
+import type { Notice, NoticeClick, Notifier, NotifierListener } from '../notify/notifier.ts';
 import { composeAnswer, composeProgress } from '../notify/own-notices.ts';
 import type { Click, Deed } from './deeds.ts';
 import { texts } from './texts.ts';
@@ -32,8 +26,6 @@ export interface BannerParts {
   readonly warn: (sentence: string) => void;
 }
 
-type NotShown = Extract<ShowOutcome, { readonly kind: 'not-shown' }>;
-
 /** A run that is over sooner is told once it is over. */
 const PROGRESS_AFTER_MS = 15_000;
 
@@ -54,19 +46,21 @@ export async function createBanners(parts: BannerParts): Promise<Banners> {
   });
 
   const said = new Set<string>();
-  const lose = ({ key }: Notice, { reason, isLate }: NotShown) => {
-    // One that is late may be shown yet, and clicked.
-    if (isLate !== true) shown.delete(key);
-    if (said.has(reason)) return;
-    said.add(reason);
-    warn(texts.notShown(reason));
-  };
+  let isClosed = false;
   const show: Banners['show'] = async (notice) => {
-    shown.set(notice.key, notice);
+    const { key } = notice;
+    shown.set(key, notice);
     const outcome = await notifier.show(notice);
-    if (outcome.kind === 'not-shown') lose(notice, outcome);
+    // Withdrawn meanwhile, or another is in its place: nobody misses it.
+    if (isClosed || shown.get(key) !== notice) return outcome;
+    if (outcome.kind === 'not-shown') {
+      // One that is late may be seen and clicked yet.
+      if (outcome.isLate !== true) shown.delete(key);
+      if (!said.has(outcome.reason)) warn(texts.notShown(outcome.reason));
+      said.add(outcome.reason);
+    }
     // It may have been settled while it was on its way.
-    else if (isOver(notice, model())) await withdraw(notice.key);
+    if (isOver(notice, model())) await withdraw(key);
     return outcome;
   };
   const withdraw = async (key: string) => {
@@ -91,13 +85,19 @@ export async function createBanners(parts: BannerParts): Promise<Banners> {
       noteProgress(fleet);
     },
     answer: (text) => void show(composeAnswer(text, Date.now())),
-    close: () => notifier.close(),
+    close() {
+      isClosed = true;
+      return notifier.close();
+    },
   };
 }
 
-/** An alarm is over once nothing is pinned for its session: it is back, or somebody took the pin down. */
-function isOver({ kind, session }: Notice, { rows }: Model): boolean {
-  if (session === null || (kind !== 'late' && kind !== 'failed')) return false;
+/**
+ * An alarm, by itself or in a digest that is about one session, is over once nothing is pinned for that
+ * session: it is back, or somebody took the pin down.
+ */
+function isOver({ urgency, session }: Notice, { rows }: Model): boolean {
+  if (session === null || urgency !== 'critical') return false;
   return (rows.get(session)?.failure ?? null) === null;
 }
 

@@ -250,6 +250,29 @@ describe('a desktop that does not show banners', () => {
     await expectTold(agent, stage, ['run-completed', 'run-completed'], 'did not answer within');
   });
 
+  test('in time may show one later, which can be clicked as any other', async ({ standIns }) => {
+    const { stage, server, fleet, start } = await prepare(standIns, ['alpha', 'bravo']);
+    const agent = await start();
+    await restart(stage, fleet, ...only(fleet, 'alpha'));
+    await sees(server, SUM);
+    server.freeze();
+    const bravo = find(fleet, 'bravo');
+    await restart(stage, fleet, ...only(fleet, 'bravo'));
+    await until(
+      () => agent.stderr().includes('did not answer within'),
+      () => 'why there is no banner yet',
+    );
+    server.thaw();
+    const late = (await until(
+      () => titled(server, SUM)[1],
+      () => 'the second sum',
+    )) as Notified;
+    server.click(late.id, 'default');
+    await isAttached(fleet, bravo);
+    expect(attachesOf(fleet)).toEqual([attachTo(bravo)]);
+    await expectTold(agent, stage, ['run-completed', 'run-completed'], 'did not answer within');
+  });
+
   test('since nothing does is done without, and named once', async ({ standIns }) => {
     const { stage, server, fleet, start } = await prepare(standIns, ['alpha', 'bravo']);
     await server.kill();
