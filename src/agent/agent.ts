@@ -32,7 +32,7 @@ import { quietFrom } from './policy.ts';
 import { watchPreferences } from './preferences-watch.ts';
 import { createPresence } from './presence.ts';
 import { answerRequest } from './requests.ts';
-import { tellEffects } from './teller.ts';
+import { createTeller } from './teller.ts';
 import { texts } from './texts.ts';
 import { startTicking } from './tick.ts';
 import { extrasFrom } from './tray-extras.ts';
@@ -154,17 +154,20 @@ export async function startAgent(options: AgentOptions): Promise<Agent> {
     preferences.notify,
     quietFrom(preferences),
   );
+  const teller = createTeller({
+    log,
+    ledger,
+    notifier: banners,
+    formatTime,
+    onWrite: troubles.noteWrite,
+  });
   const loop = startLoop(applySaved(blank, fleetState.saved), {
     poll,
     show(model) {
       publish(model);
       looks.note(model);
     },
-    tell: (effects) =>
-      tellEffects(
-        { log, ledger, notifier: banners, formatTime, onWrite: troubles.noteWrite },
-        effects,
-      ),
+    tell: teller.tell,
     save(model, forgottenKeys) {
       // What waits for room comes first: once its state is saved, nobody sees a happening again.
       troubles.noteWrite('log', outcomeOf(log.flush()));
@@ -288,6 +291,7 @@ export async function startAgent(options: AgentOptions): Promise<Agent> {
       await presence.stop();
       await operator.stop();
       await loop.stop();
+      await teller.close();
       await banners.close();
       record('agent-stopped', texts.agentStopped(process.pid));
     },

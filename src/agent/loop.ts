@@ -9,8 +9,8 @@ import { createPoller } from './poller.ts';
 /** What the loop acts on the world with. */
 export interface LoopParts {
   readonly poll: (mode: PollMode, signal: AbortSignal) => Promise<readonly Message[]>;
-  /** Tells what happened, in order; resolves when all of it is told. */
-  readonly tell: (effects: readonly Effect[]) => Promise<void>;
+  /** Tells what happened, in order. */
+  readonly tell: (effects: readonly Effect[]) => void;
   /** Saves a model whose effects are told. */
   readonly save: (model: Model, forgottenKeys: readonly string[]) => void;
   readonly lookForUpdates: () => Promise<Message>;
@@ -43,8 +43,8 @@ export function startLoop(first: Model, parts: LoopParts): Loop {
     if (next === before && effects.length === 0) return;
     model = next;
     const forgotten = [...before.rows.keys()].filter((key) => !next.rows.has(key));
-    settled = settled.then(async () => {
-      await parts.tell(effects);
+    settled = settled.then(() => {
+      parts.tell(effects);
       parts.save(next, forgotten);
     });
     parts.show(next);

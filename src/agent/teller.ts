@@ -18,75 +18,85 @@ export interface TellerParts {
   readonly onWrite: (file: 'log' | 'ledger', outcome: WriteOutcome) => void;
 }
 
-/**
- * Tells each happening exactly once, whenever the process is killed: into the log unless it is there,
- * then the ledger's intent, the banner, and the ledger's mark. The caller saves the fleet's state only
- * after this, so that what was not told to its end is observed again by the next process.
- */
-export async function tellEffects(parts: TellerParts, effects: readonly Effect[]): Promise<void> {
-  for (const effect of effects) {
-    switch (effect.kind) {
-      case 'tell':
-        await tell(parts, effect.event, effect.notice, effect.notice && !effect.held);
-        break;
-      case 'digest':
-        await tellDigest(parts, effect.incident, effect.events);
-        break;
-      case 'look-for-updates':
-        break;
+export interface Teller {
+  /**
+   * Tells each happening exactly once, whenever the process is killed: into the log unless it is there,
+   * then the ledger's intent, the banner, and the ledger's mark. The caller saves the fleet's state only
+   * after this, so that what was not told is observed again by the next process. Only the mark may come
+   * later: a desktop that hangs must keep nothing from being saved, and an intent is not shown again.
+   */
+  readonly tell: (effects: readonly Effect[]) => void;
+  /** Gives what is on its way to a desktop a moment; what takes longer is never marked. */
+  readonly close: () => Promise<void>;
+}
+
+const CLOSING_LIMIT_MS = 2000;
+
+export function createTeller(parts: TellerParts): Teller {
+  const { log, ledger, notifier, onWrite, formatTime } = parts;
+  const onTheirWay = new Set<Promise<void>>();
+  let isClosed = false;
+
+  const showNotice = (notice: Notice, ids: readonly string[]) => {
+    onWrite('ledger', ledger.intend(ids, notice.at));
+    const shown = notifier.show(notice).then(() => {
+      onTheirWay.delete(shown);
+      if (!isClosed) onWrite('ledger', ledger.markShown(ids, notice.at));
+    });
+    onTheirWay.add(shown);
+  };
+  const tellEvent = ({ event, notice, held }: Effect & { readonly kind: 'tell' }) => {
+    const appended = log.append(event, notice);
+    onWrite('log', appended.kind === 'failed' ? notWritten(appended.errorCode) : written);
+    if (event.kind === 'back' && event.incident !== null) {
+      const alarm = `late:${event.incident}`;
+      if (ledger.stepOf(alarm) !== null) onWrite('ledger', ledger.markDone([alarm], event.at));
     }
-  }
-}
+    const id = nameHappening(event);
+    if (!notice || event.noticeKind === null || id === null) return;
+    if (ledger.mayShow(id, appended.kind !== 'already-there')) {
+      if (!held) showNotice(composeNotice(id, event, event.noticeKind, formatTime), [id]);
+    } else if (ledger.stepOf(id) === null) {
+      // It may have been shown, as a lost ledger said or not: nor may a digest tell it.
+      onWrite('ledger', ledger.intend([id], event.at));
+    }
+  };
+  const tellDigest = (incident: string, events: readonly FleetEvent[]) => {
+    // What was told before a process was killed, by itself or in a digest, is no news.
+    const untold = events.filter((event) => {
+      const id = nameHappening(event);
+      return id !== null && ledger.stepOf(id) === null;
+    });
+    if (untold.length === 0) return;
+    const ids = untold.flatMap((event) => nameHappening(event) ?? []);
+    showNotice(composeDigest(incident, untold, formatTime), ids);
+  };
 
-async function tell(
-  parts: TellerParts,
-  event: FleetEvent,
-  notice: boolean,
-  isDue: boolean,
-): Promise<void> {
-  const { log, ledger, onWrite, formatTime } = parts;
-  const appended = log.append(event, notice);
-  onWrite('log', appended.kind === 'failed' ? notWritten(appended.errorCode) : written);
-  if (event.kind === 'back' && event.incident !== null) {
-    const alarm = `late:${event.incident}`;
-    if (ledger.stepOf(alarm) !== null) onWrite('ledger', ledger.markDone(alarm, event.at));
-  }
-  const id = nameHappening(event);
-  if (!isDue || event.noticeKind === null || id === null) return;
-  const banner = composeNotice(id, event, event.noticeKind, formatTime);
-  if (!ledger.mayShow(id, appended.kind !== 'already-there')) return;
-  await showNotice(parts, banner);
-}
-
-async function tellDigest(
-  parts: TellerParts,
-  incident: string,
-  events: readonly FleetEvent[],
-): Promise<void> {
-  const { ledger, formatTime, onWrite } = parts;
-  const named = events.map((event) => ({ event, id: nameHappening(event) }));
-  // What was shown by itself before a process was killed is no news in a digest.
-  const untold = named.filter(({ id }) => id === null || ledger.stepOf(id) === null);
-  if (untold.length === 0) return;
-  const notice = composeDigest(
-    incident,
-    untold.map(({ event }) => event),
-    formatTime,
-  );
-  // It has no line in the log: where the ledger is doubted, nobody knows whether it was shown.
-  if (!ledger.mayShow(notice.key, false)) return;
-  // Before it: a process killed in between must not find them untold.
-  for (const { id } of untold) if (id !== null) onWrite('ledger', ledger.markDone(id, notice.at));
-  await showNotice(parts, notice);
-}
-
-async function showNotice(
-  { ledger, notifier, onWrite }: TellerParts,
-  notice: Notice,
-): Promise<void> {
-  onWrite('ledger', ledger.intend(notice.key, notice.at));
-  await notifier.show(notice);
-  onWrite('ledger', ledger.markShown(notice.key, notice.at));
+  return {
+    tell(effects) {
+      for (const effect of effects) {
+        switch (effect.kind) {
+          case 'tell':
+            tellEvent(effect);
+            break;
+          case 'digest':
+            tellDigest(effect.incident, effect.events);
+            break;
+          case 'look-for-updates':
+            break;
+        }
+      }
+    },
+    async close() {
+      let timer: NodeJS.Timeout | undefined;
+      const limit = new Promise<void>((settle) => {
+        timer = setTimeout(settle, CLOSING_LIMIT_MS);
+      });
+      await Promise.race([Promise.all(onTheirWay), limit]);
+      clearTimeout(timer);
+      isClosed = true;
+    },
+  };
 }
 
 const written: WriteOutcome = { kind: 'written' };

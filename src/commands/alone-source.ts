@@ -90,7 +90,7 @@ export function createAloneSource(
   const loop: Loop = startLoop(first, {
     poll,
     show,
-    tell: async () => {},
+    tell: () => {},
     save: () => {},
     lookForUpdates,
   });

@@ -27,22 +27,29 @@ export function createNotifySend({
   chooseIcon = () => null,
 }: NotifySendParts): Notifier {
   const closing = new AbortController();
+  let last: Promise<unknown> = Promise.resolve();
+  const show = async (notice: Notice): Promise<ShowOutcome> => {
+    if (closing.signal.aborted) return notShown(texts.notShown.closed);
+    // Without one the bus would only start something that can't run.
+    if (!hasDisplay(variables)) return notShown(texts.notShown.noDisplay);
+    const outcome = await runChild({
+      file: TOOL,
+      args: composeArguments(notice, chooseIcon(notice)),
+      environment: variables,
+      cwd: '/',
+      limitMs: LIMIT_MS,
+      maxOutputBytes: MAX_OUTPUT_BYTES,
+      killing: 'group',
+      signal: closing.signal,
+    });
+    return judge(outcome);
+  };
   return {
-    async show(notice) {
-      if (closing.signal.aborted) return notShown(texts.notShown.closed);
-      // Without one the bus would only start something that can't run.
-      if (!hasDisplay(variables)) return notShown(texts.notShown.noDisplay);
-      const outcome = await runChild({
-        file: TOOL,
-        args: composeArguments(notice, chooseIcon(notice)),
-        environment: variables,
-        cwd: '/',
-        limitMs: LIMIT_MS,
-        maxOutputBytes: MAX_OUTPUT_BYTES,
-        killing: 'group',
-        signal: closing.signal,
-      });
-      return judge(outcome);
+    show(notice) {
+      // One after the other: several at once keep one another and the desktop waiting.
+      const shown = last.then(() => show(notice));
+      last = shown;
+      return shown;
     },
     async withdraw() {},
     async close() {

@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
 
-/** How far the showing of one notice has come. `done`: withdrawn, clicked, or part of a digest. */
+/** How far the showing of one notice has come, by itself or in a digest. `done`: its alarm is over. */
 export type LedgerStep = 'intent' | 'shown' | 'done';
 
 /** One notice, by its happening (`kind:incident`). Ids hold keys from outside: lists, never objects by id. */

@@ -36,9 +36,10 @@ export interface Ledger {
   /** Whether this notice may be shown; `loggedNow`: its event was not in the log before. */
   mayShow(id: string, loggedNow: boolean): boolean;
   stepOf(id: string): LedgerStep | null;
-  intend(id: string, at: number): WriteOutcome;
-  markShown(id: string, at: number): WriteOutcome;
-  markDone(id: string, at: number): WriteOutcome;
+  /** What one banner tells is written in one step: all of it is meant to be shown, or none. */
+  intend(ids: readonly string[], at: number): WriteOutcome;
+  markShown(ids: readonly string[], at: number): WriteOutcome;
+  markDone(ids: readonly string[], at: number): WriteOutcome;
   /** Tries once more to write what could not be written. */
   flush(): WriteOutcome;
   /**
@@ -72,8 +73,11 @@ export function openLedger(folder: string, at: number): Ledger {
     }
     return writeFileAtomicallyNow(path, formatLedger(content));
   };
-  const mark = (step: LedgerStep) => (id: string, stepAt: number) =>
-    write({ ...content, entries: new Map(content.entries).set(id, { id, step, at: stepAt }) });
+  const mark = (step: LedgerStep) => (ids: readonly string[], stepAt: number) => {
+    const entries = new Map(content.entries);
+    for (const id of ids) entries.set(id, { id, step, at: stepAt });
+    return write({ ...content, entries });
+  };
 
   return {
     problems: opened.problems,

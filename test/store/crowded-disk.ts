@@ -26,7 +26,7 @@ function fillDisk(): void {
 }
 
 log.append(makeEvent('i0'), true);
-ledger.intend('late:i0', 0);
+ledger.intend(['late:i0'], 0);
 state.save(withRows(makeModel(), [makeRow('small')]));
 if (filler !== '') fillDisk();
 const outcomes: unknown[] = [];
@@ -34,11 +34,11 @@ for (let count = 1; count <= Number(countText); count += 1) {
   outcomes.push(log.append(makeEvent(`i${count}`, { text: 'x'.repeat(700) }), true));
 }
 const trouble = log.trouble();
-const intended = ledger.intend(`late:${'i'.repeat(20_000)}`, 0);
+const intended = ledger.intend([`late:${'i'.repeat(20_000)}`], 0);
 const saved = state.save(longRow('s'));
 let after: unknown = null;
 if (filler !== '') {
   rmSync(filler);
-  after = [log.flush(), ledger.markShown('late:i1', 0), state.save(longRow('s'))];
+  after = [log.flush(), ledger.markShown(['late:i1'], 0), state.save(longRow('s'))];
 }
 process.stdout.write(JSON.stringify({ outcomes, trouble, intended, saved, after }));

@@ -13,9 +13,9 @@ describe('the ledger', () => {
     const first = openLedger(folder, now);
     expect(first.problems).toEqual([]);
     expect(first.mayShow('late:x', true)).toBe(true);
-    expect(first.intend('late:x', now)).toEqual({ kind: 'written' });
+    expect(first.intend(['late:x'], now)).toEqual({ kind: 'written' });
     expect(first.mayShow('late:x', false)).toBe(false);
-    first.markShown('late:x', now);
+    first.markShown(['late:x'], now);
     expect(first.mayShow('back:x', true)).toBe(true);
     expect(statSync(join(folder, 'ledger.json')).mode & 0o777).toBe(0o600);
     const second = openLedger(folder, now);
@@ -24,13 +24,13 @@ describe('the ledger', () => {
     expect(second.stepOf('late:x')).toBe('shown');
     expect(second.stepOf('back:x')).toBeNull();
     expect(second.unsure).toEqual([]);
-    second.markDone('late:x', now);
+    second.markDone(['late:x'], now);
     expect(openLedger(folder, now).stepOf('late:x')).toBe('done');
   });
 
   it('lists what may have been shown, and does not show it again', () => {
     const folder = makeScratchFolder();
-    openLedger(folder, now).intend('late:x', now);
+    openLedger(folder, now).intend(['late:x'], now);
     const next = openLedger(folder, now);
     expect(next.unsure).toEqual(['late:x']);
     expect(next.mayShow('late:x', false)).toBe(false);
@@ -42,7 +42,7 @@ describe('the ledger', () => {
 
   it('takes any text for an id', () => {
     const folder = makeScratchFolder();
-    openLedger(folder, now).markShown('__proto__', now);
+    openLedger(folder, now).markShown(['__proto__'], now);
     const next = openLedger(folder, now);
     expect(next.mayShow('__proto__', true)).toBe(false);
     expect(next.mayShow('constructor', true)).toBe(true);
@@ -50,9 +50,9 @@ describe('the ledger', () => {
 
   it('forgets what is old only when it is told to', () => {
     const folder = makeScratchFolder();
-    openLedger(folder, now).markShown('late:old', now);
+    openLedger(folder, now).markShown(['late:old'], now);
     const later = openLedger(folder, now + 31 * dayMs);
-    later.markShown('late:new', now + 31 * dayMs);
+    later.markShown(['late:new'], now + 31 * dayMs);
     expect(later.mayShow('late:old', false)).toBe(false);
     later.prune(now + 31 * dayMs);
     expect(readFileSync(join(folder, 'ledger.json'), 'utf8')).not.toContain('late:old');
@@ -63,10 +63,10 @@ describe('the ledger', () => {
     const folder = join(makeScratchFolder(), 'state');
     writeFileSync(folder, '');
     const ledger = openLedger(folder, now);
-    expect(ledger.intend('late:x', now)).toMatchObject({ kind: 'not-written' });
+    expect(ledger.intend(['late:x'], now)).toMatchObject({ kind: 'not-written' });
     expect(ledger.mayShow('late:x', true)).toBe(false);
     rmSync(folder);
-    expect(ledger.markShown('late:y', now)).toEqual({ kind: 'written' });
+    expect(ledger.markShown(['late:y'], now)).toEqual({ kind: 'written' });
     expect(openLedger(folder, now).unsure).toEqual(['late:x']);
   });
 });
@@ -108,7 +108,7 @@ describe('a ledger that was lost', () => {
     openLedger(folder, now);
     const second = openLedger(folder, now);
     expect(second.mayShow('late:logged-before', false)).toBe(false);
-    second.intend('late:other', now);
+    second.intend(['late:other'], now);
     const third = openLedger(folder, now);
     expect(third.problems).toEqual([]);
     expect(third.mayShow('late:logged-before', false)).toBe(false);
@@ -120,7 +120,7 @@ describe('a ledger that was lost', () => {
     const folder = makeScratchFolder();
     for (const text of ['one', 'two', 'three']) {
       writeFileSync(join(folder, 'ledger.json'), text);
-      openLedger(folder, now).intend('late:x', now);
+      openLedger(folder, now).intend(['late:x'], now);
     }
     const kept = ['ledger.json.bad', 'ledger.json.2.bad', 'ledger.json.3.bad'];
     expect(kept.map((name) => readFileSync(join(folder, name), 'utf8'))).toEqual([
@@ -136,7 +136,7 @@ describe('a ledger that was lost', () => {
     mkdirSync(join(folder, 'ledger.json', 'inside'), { recursive: true });
     const ledger = openLedger(folder, now);
     expect(ledger.problems[0]).toContain('EISDIR');
-    expect(ledger.intend('late:x', now)).toEqual({ kind: 'written' });
+    expect(ledger.intend(['late:x'], now)).toEqual({ kind: 'written' });
     expect(readdirSync(join(folder, 'ledger.json.bad'))).toEqual(['inside']);
   });
 });

@@ -75,9 +75,9 @@ function tell(effect: Effect & { kind: 'tell' }): void {
   const outcome = log.append(event, notice);
   if (id === null || !notice) return;
   if (!ledger.mayShow(id, outcome.kind !== 'already-there')) return;
-  ledger.intend(id, event.at);
+  ledger.intend([id], event.at);
   show(id);
-  ledger.markShown(id, event.at);
+  ledger.markShown([id], event.at);
 }
 
 function take(message: Message): void {
