@@ -200,14 +200,14 @@ export async function startAgent(options: AgentOptions): Promise<Agent> {
     signal: looks.signal,
   });
   findOurs = operator.ourPids;
-  // Before the first look is taken.
-  operator.adopt(left);
-  // Before anything is looked at: which hours are quiet hangs on the first tick.
+  // First of all that is dispatched: which hours are quiet hangs on it.
   const stopTicking = startTicking(timeScale, ({ at, utcOffsetMinutes, woke }) => {
     loop.dispatch({ kind: 'ticked', at, utcOffsetMinutes });
     if (woke) loop.dispatch({ kind: 'woke', at });
     void presence.keep();
   });
+  // Before the first look is taken.
+  operator.adopt(left);
   const record = (kind: EventKind, text: string) => {
     const event: FleetEvent = {
       at: Date.now(),

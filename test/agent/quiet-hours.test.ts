@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect } from 'vitest';
-import { replaceContainer } from '../../fixtures/fake-sandy/fleet.mjs';
+import { destroyFleet, replaceContainer } from '../../fixtures/fake-sandy/fleet.mjs';
 import { expectFine, find, takeAway, test } from './running-agent.ts';
 
 const UPDATED = '2026-01-02T03:04:01Z';
@@ -57,6 +57,28 @@ describe.concurrent('quiet hours', () => {
         /^\d\d:\d\d Meanwhile: 2 events, all fine: \d\d:\d\d alpha-\w+ was restarted for updates, .*\. \d\d:\d\d bravo-\w+ is back after .*\.$/,
       ),
     ]);
+  });
+
+  test('hold on where an agent takes over a run that was left', async ({ stage }) => {
+    stage.scale(20);
+    stage.configure({ quietHours: spanAroundNow(), pollFullSeconds: 60 });
+    const fleet = await stage.addFleet(['alpha', { name: 'bravo', build: 'hangs' }]);
+    const first = await stage.startAgent({ variables: { TZ } });
+    await stage.logs('baseline');
+    replaceContainer(fleet.dir, find(fleet, 'alpha').record, { updatedAt: UPDATED });
+    await first.sees((status) => status.quiet?.held === 1, 'one notice held');
+    const update = stage.start(['update', '--all', '--yes']);
+    await first.sees(({ run }) => run?.phase === 'building', 'the run');
+    first.signal('SIGKILL');
+    await first.ended;
+    const second = await stage.startAgent({ variables: { TZ } });
+    await second.sees(({ poll, run }) => run !== null && poll.lastMs !== null, 'a look');
+    expect(second.newest().quiet?.held).toBe(1);
+    expectFine(await stage.program.run(['update', '--cancel']));
+    await update.ended;
+    await second.stop();
+    expect(second.banners()).toEqual([]);
+    await destroyFleet(fleet.dir);
   });
 
   test('hold failures too where a person wants that, until the clock ends them', async ({
