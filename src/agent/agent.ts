@@ -5,7 +5,7 @@ import type { EventKind, FleetEvent } from '../fleet/events.ts';
 import { type Model, newModel } from '../fleet/model.ts';
 import { view } from '../fleet/view.ts';
 import { windowsFrom } from '../fleet/windows.ts';
-import type { Notifier, NotifierListener } from '../notify/notifier.ts';
+import type { Notice, Notifier, NotifierListener } from '../notify/notifier.ts';
 import { createChangeHints } from '../sandy/change-hints.ts';
 import { createSandy } from '../sandy/client.ts';
 import { type LogTrouble, openEventLog } from '../store/event-log.ts';
@@ -46,8 +46,10 @@ export interface AgentOptions {
   readonly preferences: Preferences;
   readonly timeScale: number;
   readonly version: string;
-  /** Starts whatever shows banners. */
-  readonly notifier: (listener: NotifierListener) => Promise<Notifier>;
+  /** Writes each notice where there is text. */
+  readonly writeLine: (notice: Notice) => void;
+  /** Starts whatever shows banners, where something can; null: nothing is to. */
+  readonly notifier: ((listener: NotifierListener) => Promise<Notifier | null>) | null;
   /** The folder's lock, which the agent keeps. */
   readonly claim: AgentClaim;
   /** Another agent has taken the folder: this one should end. */
@@ -103,6 +105,7 @@ export async function startAgent(options: AgentOptions): Promise<Agent> {
     model: () => loop.model(),
     showsProgress: () => preferences.notify.progress,
     timeScale,
+    formatTime,
     onClick: (click) => clicked(click),
     warn,
   });
@@ -157,7 +160,10 @@ export async function startAgent(options: AgentOptions): Promise<Agent> {
   const teller = createTeller({
     log,
     ledger,
-    notifier: banners,
+    show: async (notice) => {
+      options.writeLine(notice);
+      await banners.show(notice);
+    },
     formatTime,
     onWrite: troubles.noteWrite,
   });

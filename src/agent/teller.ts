@@ -1,7 +1,7 @@
 import type { FleetEvent } from '../fleet/events.ts';
 import type { Effect } from '../fleet/message.ts';
 import { composeDigest, composeNotice } from '../notify/composing.ts';
-import type { Notice, Notifier } from '../notify/notifier.ts';
+import type { Notice } from '../notify/notifier.ts';
 import type { EventLog } from '../store/event-log.ts';
 import { nameHappening } from '../store/event-record.ts';
 import type { Ledger } from '../store/ledger.ts';
@@ -11,7 +11,8 @@ import type { WriteOutcome } from '../system/files.ts';
 export interface TellerParts {
   readonly log: EventLog;
   readonly ledger: Ledger;
-  readonly notifier: Pick<Notifier, 'show'>;
+  /** Resolves when all that shows notices has been tried. */
+  readonly show: (notice: Notice) => Promise<void>;
   /** Writes a wall time as people here do. */
   readonly formatTime: (at: number) => string;
   /** A file that can't be written; it goes on in memory. */
@@ -33,13 +34,13 @@ export interface Teller {
 const CLOSING_LIMIT_MS = 2000;
 
 export function createTeller(parts: TellerParts): Teller {
-  const { log, ledger, notifier, onWrite, formatTime } = parts;
+  const { log, ledger, show, onWrite, formatTime } = parts;
   const onTheirWay = new Set<Promise<void>>();
   let isClosed = false;
 
   const showNotice = (notice: Notice, ids: readonly string[]) => {
     onWrite('ledger', ledger.intend(ids, notice.at));
-    const shown = notifier.show(notice).then(() => {
+    const shown = show(notice).then(() => {
       onTheirWay.delete(shown);
       if (!isClosed) onWrite('ledger', ledger.markShown(ids, notice.at));
     });

@@ -2,7 +2,7 @@ import { type Agent, startAgent } from '../agent/agent.ts';
 import { type AgentClaim, claimAgent } from '../control/agent-lock.ts';
 import type { AgentConnection } from '../control/conversation.ts';
 import type { StatusDocument } from '../control/status-document.ts';
-import type { Notifier } from '../notify/notifier.ts';
+import type { Notice } from '../notify/notifier.ts';
 import { cleanForeignText } from '../system/foreign-text.ts';
 import { formatClock } from '../system/local-time.ts';
 import { contactAgent } from './agent-connection.ts';
@@ -107,7 +107,8 @@ async function beAgent(setup: Setup, claim: AgentClaim, role: string): Promise<H
     preferences,
     timeScale,
     version,
-    notifier: async () => createHostNotifier((line) => takeNotice(line)),
+    writeLine: (notice) => tellOfSession(notice, (line) => takeNotice(line)),
+    notifier: null,
     claim,
     onReplaced: () => void end(),
     onHandOver: () => void end(),
@@ -137,17 +138,7 @@ async function beAgent(setup: Setup, claim: AgentClaim, role: string): Promise<H
 }
 
 /** Whoever asked sits here and is told what happens to single sessions; the command tells its own sum. */
-function createHostNotifier(take: (line: string) => void): Notifier {
-  return {
-    async show(notice) {
-      if (notice.session !== null && notice.kind !== 'overnight') {
-        take(
-          `${formatClock(new Date(notice.at))} ${cleanForeignText(notice.body, NOTICE_CHARACTERS)}`,
-        );
-      }
-      return { kind: 'shown', server: 'text', clickable: false };
-    },
-    async withdraw() {},
-    async close() {},
-  };
+function tellOfSession({ at, kind, session, body }: Notice, take: (line: string) => void): void {
+  if (session === null || kind === 'overnight') return;
+  take(`${formatClock(new Date(at))} ${cleanForeignText(body, NOTICE_CHARACTERS)}`);
 }

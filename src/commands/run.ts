@@ -2,8 +2,6 @@ import { setFlagsFromString } from 'node:v8';
 import { startAgent } from '../agent/agent.ts';
 import { type ClaimOutcome, claimAgent } from '../control/agent-lock.ts';
 import { createLineNotifier } from '../notify/line-notifier.ts';
-import type { NotifierListener } from '../notify/notifier.ts';
-import { showTogether } from '../notify/together.ts';
 import { formatClock } from '../system/local-time.ts';
 import { pruneResources } from '../system/resources.ts';
 import { contactAgent } from './agent-connection.ts';
@@ -37,17 +35,13 @@ export async function run(args: readonly string[]): Promise<number> {
   const { ended, end } = waitForEnd();
   // Nobody reads its lines any more: the log has them, and the agent goes on.
   process.on('SIGPIPE', () => {});
-  const lines = createLineNotifier(process.stdout, (at) => formatClock(new Date(at)));
-  const startNotifier = async (listener: NotifierListener) => {
-    const banners = await startBanners({ desktop, listener, timeScale });
-    return banners === null ? lines : showTogether([lines], banners);
-  };
   const agent = await startAgent({
     folders,
     preferences,
     timeScale,
     version,
-    notifier: startNotifier,
+    writeLine: createLineNotifier(process.stdout, (at) => formatClock(new Date(at))),
+    notifier: (listener) => startBanners({ desktop, listener, timeScale }),
     claim,
     onReplaced: (pid) => {
       warn(texts.replaced(pid));

@@ -100,18 +100,54 @@ export function composeDigest(
     const { kind, run, at, text } = event;
     return `${formatTime(at)} ${kind === 'run-completed' && run ? composeSum(run, formatTime).body : text}`;
   });
-  const hidden = ordered.length - told.length;
-  const sessions = new Set(events.flatMap(concerned));
-  const [onlySession] = sessions.size === 1 ? sessions : [];
+  const at = events.at(-1)?.at ?? 0;
+  return frameDigest({ key, at, told, count: events.length, needy: needy.length }, [
+    ...new Set(events.flatMap(concerned)),
+  ]);
+}
+
+/** One banner for several that nothing was there to show; those that need a person come first. */
+export function gatherNotices(
+  notices: readonly Notice[],
+  formatTime: (at: number) => string,
+): Notice {
+  const needy = notices.filter(({ urgency }) => urgency === 'critical');
+  const ordered = [...needy, ...notices.filter(({ urgency }) => urgency !== 'critical')];
+  const told = ordered
+    .slice(0, DIGEST_EVENTS)
+    .map(({ at, body }) => `${formatTime(at)} ${body.replaceAll('\n', ' ')}`);
+  const at = notices.at(-1)?.at ?? 0;
+  return frameDigest(
+    { key: `gathered:${at}`, at, told, count: notices.length, needy: needy.length },
+    [...new Set(notices.map(({ session }) => session))],
+  );
+}
+
+interface DigestParts {
+  readonly key: string;
+  readonly at: number;
+  /** The first happenings, in words; the others are counted. */
+  readonly told: readonly string[];
+  readonly count: number;
+  readonly needy: number;
+}
+
+/** @param sessions that it is about; null among them: several, or none */
+function frameDigest(
+  { key, at, told, count, needy }: DigestParts,
+  sessions: readonly (string | null)[],
+): Notice {
+  const hidden = count - told.length;
+  const [onlySession = null] = sessions.length === 1 ? sessions : [];
   return {
     key,
     kind: 'digest',
-    at: events.at(-1)?.at ?? 0,
-    session: onlySession ?? null,
-    title: needy.length > 0 ? texts.digestNeedsYou(needy.length) : texts.digestFine(events.length),
+    at,
+    session: onlySession,
+    title: needy > 0 ? texts.digestNeedsYou(needy) : texts.digestFine(count),
     body: [...told, ...(hidden > 0 ? [texts.moreEvents(hidden)] : [])].join('\n'),
-    urgency: needy.length > 0 ? 'critical' : 'normal',
-    actions: pick(onlySession === undefined ? ['choose', 'log'] : ['open', 'log']),
+    urgency: needy > 0 ? 'critical' : 'normal',
+    actions: pick(onlySession === null ? ['choose', 'log'] : ['open', 'log']),
   };
 }
 

@@ -58,6 +58,7 @@ export function createDesktopNotifier(parts: DesktopNotifierParts): Notifier {
   const hear = (event: ServerEvent) => {
     if (event.kind === 'replaced') {
       for (const banner of [...byId.values()]) end(banner, 'server-lost');
+      if (event.isThere) listener.onDesktop?.();
       return;
     }
     // Servers tell everybody of everybody's banners.

@@ -26,8 +26,8 @@ export type ServerEvent =
   /** The desktop's leave to take the focus, for the click that follows; null: none that can be used. */
   | { readonly kind: 'leave'; readonly id: number; readonly token: string | null }
   | { readonly kind: 'closed'; readonly id: number; readonly end: NoticeEnd }
-  /** Another process is the server now, or none: ids of before mean nothing any more. */
-  | { readonly kind: 'replaced' };
+  /** Another process is the server now, or none is: ids of before mean nothing any more. */
+  | { readonly kind: 'replaced'; readonly isThere: boolean };
 
 export interface NotificationServer {
   /** Finds out who the server is and what it can do, where that is not known yet. */
@@ -95,7 +95,7 @@ export function createNotificationServer(parts: ServerParts): NotificationServer
         owner = next;
         known = null;
         tellKnown();
-        if (!isFirst) onEvent({ kind: 'replaced' });
+        if (!isFirst) onEvent({ kind: 'replaced', isThere: next !== null });
       }),
     ),
     listen('ActionInvoked', 'us', (id, action) => ({

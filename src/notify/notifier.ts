@@ -43,6 +43,8 @@ export type NoticeEnd = 'expired' | 'dismissed' | 'withdrawn' | 'server-lost';
 export interface NotifierListener {
   readonly onClick: (click: NoticeClick) => void;
   readonly onEnd: (key: string, end: NoticeEnd) => void;
+  /** Something came that shows banners, where there was nothing or another one before. */
+  readonly onDesktop?: () => void;
 }
 
 export type ShowOutcome =

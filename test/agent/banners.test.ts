@@ -285,4 +285,36 @@ describe('a desktop that does not show banners', () => {
     );
     await expectTold(agent, stage, ['run-completed'], 'Nothing on this desktop shows');
   });
+
+  test('until it does shows then in one banner what is still so', async ({ standIns }) => {
+    const { stage, server, bus, fleet, start } = await prepare(standIns, [
+      'alpha',
+      'bravo',
+      { name: 'charlie', build: 'hangs' },
+    ]);
+    await server.kill();
+    const agent = await start();
+    await restart(stage, fleet, ...only(fleet, 'alpha'));
+    await until(
+      () => agent.banners().length === 1,
+      () => 'the first line',
+    );
+    await restart(stage, fleet, ...only(fleet, 'bravo'));
+    await until(
+      () => agent.banners().length === 2,
+      () => 'the second line',
+    );
+    const cron = await takeAway(stage, fleet, find(fleet, 'alpha'));
+    await stage.logs('late');
+    expect((await stage.program.run(['ack', '--all'])).code).toBe(0);
+    const next = await startServer(bus.variables);
+    const digest = await sees(next, 'Meanwhile: 2 events, all fine');
+    expect(digest.body).toMatch(/^\d\d:\d\d alpha-.* was restarted .*\n\d\d:\d\d bravo-/);
+    expect(digest.actions).toEqual(['default', 'Choose a session', 'log', 'Show log']);
+    await agent.looksAgain(1);
+    expect(next.notified).toHaveLength(1);
+    cron.child.kill();
+    const told = ['run-completed', 'run-completed', 'late'];
+    await expectTold(agent, stage, told, 'Nothing on this desktop shows');
+  });
 });

@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest';
 import { createTeller } from '../../src/agent/teller.ts';
 import type { FleetEvent } from '../../src/fleet/events.ts';
 import type { Effect } from '../../src/fleet/message.ts';
-import type { Notice, ShowOutcome } from '../../src/notify/notifier.ts';
+import type { Notice } from '../../src/notify/notifier.ts';
 import { openEventLog } from '../../src/store/event-log.ts';
 import { openLedger } from '../../src/store/ledger.ts';
 import { makeScratchFolder } from '../scratch-folder.ts';
@@ -40,12 +40,9 @@ function live(folder: string, hangs = false) {
   const teller = createTeller({
     log: openEventLog(folder),
     ledger,
-    notifier: {
-      show(notice) {
-        shown.push(notice);
-        const outcome: ShowOutcome = { kind: 'shown', server: 'test', clickable: true };
-        return hangs ? new Promise(() => {}) : Promise.resolve(outcome);
-      },
+    show(notice) {
+      shown.push(notice);
+      return hangs ? new Promise(() => {}) : Promise.resolve();
     },
     formatTime: () => '12:00',
     onWrite: (_, outcome) => expect(outcome).toEqual({ kind: 'written' }),

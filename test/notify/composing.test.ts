@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { EventKind, FleetEvent, NoticeKind } from '../../src/fleet/events.ts';
 import type { FinishedRun } from '../../src/fleet/finished-run.ts';
-import { composeDigest, composeNotice } from '../../src/notify/composing.ts';
+import { composeDigest, composeNotice, gatherNotices } from '../../src/notify/composing.ts';
 
 const formatTime = (at: number) => new Date(at).toISOString().slice(11, 16);
 const at = Date.parse('2026-11-29T03:12:00Z');
@@ -172,5 +172,28 @@ describe('a digest', () => {
     const lines = digest(many).body.split('\n');
     expect(lines).toHaveLength(7);
     expect(lines.at(-1)).toBe('3 more; see the log.');
+  });
+});
+
+describe('what nothing was there to show', () => {
+  const sum = compose(sumOf({ restarted: ['a', 'b'] }));
+  const alarm = compose(happening('late', 'late', { at: at + 60_000 }));
+
+  test('is one banner, what needs a person first', () => {
+    const gathered = gatherNotices([sum, alarm], formatTime);
+    expect(gathered).toMatchObject({
+      title: 'Meanwhile: 1 session needs you',
+      urgency: 'critical',
+      session: null,
+      body: '03:13 late told.\n03:12 2 restarted, 0 failed, 03:02 to 03:11.',
+    });
+    expect(idsOf(gathered)).toEqual(['choose', 'log']);
+  });
+
+  test('of one session opens that one', () => {
+    const back = compose(happening('back', 'back', { at: at + 120_000 }));
+    const gathered = gatherNotices([alarm, back], formatTime);
+    expect(gathered.session).toBe('zork-1');
+    expect(idsOf(gathered)).toEqual(['open', 'log']);
   });
 });
