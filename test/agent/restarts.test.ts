@@ -100,7 +100,7 @@ describe.concurrent('a reboot', () => {
       expect(session).toMatchObject({
         state: 'detached',
         health: ['supervisor-lost'],
-        reason: expect.stringContaining('Update & restart it.'),
+        reason: expect.stringContaining('Stop it, then start it again.'),
       });
     }
     expect(status.sessions).toHaveLength(2);
