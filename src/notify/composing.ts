@@ -144,7 +144,7 @@ function frameDigest(
     kind: 'digest',
     at,
     session: onlySession,
-    title: needy > 0 ? texts.digestNeedsYou(needy) : texts.digestFine(count),
+    title: needy > 0 ? texts.digestNeedsYou(needy) : texts.digest(count),
     body: [...told, ...(hidden > 0 ? [texts.moreEvents(hidden)] : [])].join('\n'),
     urgency: needy > 0 ? 'critical' : 'normal',
     actions: pick(onlySession === null ? ['choose', 'log'] : ['open', 'log']),

@@ -27,7 +27,7 @@ export const texts = {
   skipped: (count: number) => `${count} left as ${count === 1 ? 'it was' : 'they were'}.`,
   span: (from: string, to: string) => (from === to ? `at ${from}` : `${from} to ${to}`),
 
-  digestFine: (count: number) => `Meanwhile: ${countEvents(count)}, all fine`,
+  digest: (count: number) => `Meanwhile: ${countEvents(count)}`,
   digestNeedsYou: (count: number) =>
     count === 1 ? 'Meanwhile: 1 session needs you' : `Meanwhile: ${count} sessions need you`,
 

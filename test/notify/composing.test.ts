@@ -153,7 +153,7 @@ describe('a digest', () => {
 
   test('about one session alone opens it', () => {
     const notice = digest([happening('ended', 'ended'), happening('back', 'back')]);
-    expect(notice).toMatchObject({ title: 'Meanwhile: 2 events, all fine', session: 'zork-1' });
+    expect(notice).toMatchObject({ title: 'Meanwhile: 2 events', session: 'zork-1' });
     expect(idsOf(notice)).toEqual(['open', 'log']);
   });
 
