@@ -27,9 +27,10 @@ async function prepare(
   panel: PanelName,
   sessions: readonly SessionSpec[],
   settings: Readonly<Record<string, unknown>> = {},
+  scale = 30,
 ) {
   const desktop = await startPanelDesktop(panel);
-  stage.scale(30);
+  stage.scale(scale);
   stage.configure({ terminal: 'xterm', ...settings });
   const fleet = await stage.addFleet(sessions);
   const { DISPLAY, DBUS_SESSION_BUS_ADDRESS } = desktop.variables;
@@ -88,11 +89,18 @@ describe.each(['xfce4-panel', 'lxqt-panel'] as const)('%s', (panel) => {
   test('a click opens a session in a terminal, another one ends the agent alone', async ({
     stage,
   }) => {
-    const { desktop, fleet, start } = await prepare(stage, panel, [
-      { name: 'alpha', stale: false },
-      { name: 'bravo', stale: false },
-      { name: 'charlie', stale: false },
-    ]);
+    const { desktop, fleet, start } = await prepare(
+      stage,
+      panel,
+      [
+        { name: 'alpha', stale: false },
+        { name: 'bravo', stale: false },
+        { name: 'charlie', stale: false },
+      ],
+      {},
+      // How long a window may take is scaled too, and a busy machine takes its time.
+      1,
+    );
     const agent = await start();
     const icon = await seeIcon(desktop, { shape: 'ok', count: null });
     const menu = await openMenuAt(desktop, icon);
