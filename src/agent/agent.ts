@@ -5,25 +5,19 @@ import type { EventKind, FleetEvent } from '../fleet/events.ts';
 import { type Model, newModel } from '../fleet/model.ts';
 import { view } from '../fleet/view.ts';
 import { windowsFrom } from '../fleet/windows.ts';
-import type { Notice, Notifier, NotifierListener } from '../notify/notifier.ts';
+import type { Notice } from '../notify/notifier.ts';
 import { createChangeHints } from '../sandy/change-hints.ts';
 import { createSandy } from '../sandy/client.ts';
 import { type LogTrouble, openEventLog } from '../store/event-log.ts';
 import { openFleetState } from '../store/fleet-state.ts';
 import { openLedger } from '../store/ledger.ts';
-import { type Preferences, writePreference } from '../store/preferences.ts';
+import type { Preferences } from '../store/preferences.ts';
 import { openRunFolders } from '../store/run-folders.ts';
 import { applySaved } from '../store/saved-fleet.ts';
 import type { WriteOutcome } from '../system/files.ts';
 import { formatClock } from '../system/local-time.ts';
 import { prepareScope } from '../system/own-scope.ts';
-import type { Folders } from '../system/paths.ts';
-import type { OpenParts } from '../terminal/opening.ts';
-import { drawTray } from '../tray/draw-tray.ts';
-import type { TrayBackend, TrayListener, TrayState } from '../tray/tray-picture.ts';
-import { createBanners } from './banners.ts';
-import { createCureTeller } from './cure-teller.ts';
-import { type Click, doClicked } from './deeds.ts';
+import { createDesk, type DeskOptions } from './desk.ts';
 import { createLooking, lookForUpdates } from './looking.ts';
 import { createLooks } from './looks.ts';
 import { startLoop } from './loop.ts';
@@ -35,35 +29,20 @@ import { answerRequest } from './requests.ts';
 import { createTeller } from './teller.ts';
 import { texts } from './texts.ts';
 import { startTicking } from './tick.ts';
-import { extrasFrom } from './tray-extras.ts';
-import { createTrayHost, type TrayHost } from './tray-host.ts';
 import { createTroubles } from './troubles.ts';
 import { createWaiters } from './waiters.ts';
-import { openWindowFor } from './windows.ts';
 
-export interface AgentOptions {
-  readonly folders: Folders;
+export interface AgentOptions extends DeskOptions {
   readonly preferences: Preferences;
-  readonly timeScale: number;
   readonly version: string;
   /** Writes each notice where there is text. */
   readonly writeLine: (notice: Notice) => void;
-  /** Starts whatever shows banners, where something can; null: nothing is to. */
-  readonly notifier: ((listener: NotifierListener) => Promise<Notifier | null>) | null;
   /** The folder's lock, which the agent keeps. */
   readonly claim: AgentClaim;
   /** Another agent has taken the folder: this one should end. */
   readonly onReplaced: (pid: number) => void;
   /** Somebody starts a lasting agent; null: this one is it. */
   readonly onHandOver: (() => void) | null;
-  /** Starts the tray, where there is to be one. */
-  readonly tray: ((listener: TrayListener) => TrayBackend | null) | null;
-  /** How windows are opened; null: none are. */
-  readonly windows: ((preferences: Preferences) => Promise<OpenParts>) | null;
-  /** A person chose to end the agent. */
-  readonly onQuit: () => void;
-  /** Takes a sentence for whoever reads the agent's own output. */
-  readonly warn: (sentence: string) => void;
 }
 
 /** A running agent. */
@@ -100,30 +79,23 @@ export async function startAgent(options: AgentOptions): Promise<Agent> {
 
   let { preferences } = options;
   let sandy = createSandy({ sandyPath: preferences.sandyPath, stateFolder: folder });
-  const banners = await createBanners({
-    start: options.notifier,
+  const desk = await createDesk({
+    options,
+    preferences: () => preferences,
     model: () => loop.model(),
-    showsProgress: () => preferences.notify.progress,
-    timeScale,
+    dispatch: (message) => loop.dispatch(message),
+    operator: () => operator,
+    troubles: troubles.list,
+    publish: () => publish(loop.model()),
     formatTime,
-    onClick: (click) => clicked(click),
-    warn,
   });
   let rev = 0;
-  let tray: TrayHost | null = null;
-  /** Why nothing came of the last click. */
-  let refusal: string | null = null;
   const publish = (model: Model) => {
     rev += 1;
     const fleet = view(model, Date.now());
-    const health = {
-      tray: tray?.state() ?? 'off',
-      trayReason: tray?.explain() ?? null,
-      troubles: troubles.list(),
-    };
+    const health = { ...desk.trayHealth(), troubles: troubles.list() };
     presence.server()?.publish(rev, fleet, health);
-    tray?.show(fleet);
-    banners.note(fleet);
+    desk.note(fleet);
   };
   const presence = createPresence({
     claim,
@@ -162,7 +134,7 @@ export async function startAgent(options: AgentOptions): Promise<Agent> {
     ledger,
     show: async (notice) => {
       options.writeLine(notice);
-      await banners.show(notice);
+      await desk.show(notice);
     },
     formatTime,
     onWrite: troubles.noteWrite,
@@ -230,41 +202,7 @@ export async function startAgent(options: AgentOptions): Promise<Agent> {
 
   const waiters = createWaiters(loop.dispatch);
   await presence.keep();
-  const clicked = (click: Click) => {
-    refusal = null;
-    void doClicked(
-      {
-        model: loop.model,
-        dispatch: loop.dispatch,
-        operator,
-        openWindow: async (errand, token) =>
-          await openWindowFor(errand, token, await options.windows?.(preferences)),
-        setPreference: (key, value) => writePreference(folders.config, key, value),
-        tell(text) {
-          refusal = text;
-          warn(text);
-          banners.answer(text);
-          publish(loop.model());
-        },
-        quit: options.onQuit,
-      },
-      click,
-    );
-  };
-  const cures = createCureTeller({ warn, timeScale, explain: () => tray?.explain() ?? null });
-  const noteTray = (state: TrayState) => {
-    publish(loop.model());
-    cures.note(state);
-  };
-  if (options.tray !== null) {
-    tray = createTrayHost({
-      start: options.tray,
-      listener: { onClick: clicked, onState: noteTray },
-      draw: (fleet) => drawTray(fleet, extrasFrom(fleet, preferences, troubles.list(), refusal)),
-      timeScale,
-    });
-    publish(loop.model());
-  }
+  desk.startTray();
 
   const stopWatching = watchPreferences({
     folder: folders.config,
@@ -289,8 +227,7 @@ export async function startAgent(options: AgentOptions): Promise<Agent> {
   return {
     async stop() {
       stopTicking();
-      await tray?.stop();
-      cures.stop();
+      await desk.stopTray();
       stopWatching();
       hints.stop();
       // First of all: nothing may be asked of an agent that will not save it any more.
@@ -298,7 +235,7 @@ export async function startAgent(options: AgentOptions): Promise<Agent> {
       await operator.stop();
       await loop.stop();
       await teller.close();
-      await banners.close();
+      await desk.closeBanners();
       record('agent-stopped', texts.agentStopped(process.pid));
     },
   };
