@@ -38,7 +38,7 @@ export interface Asked {
 
 /** Calls the program and leaves it running. */
 export function begin(stage: Stage, ...args: readonly string[]): Spawned {
-  return stage.start(args, { preloads: [OWN_PROCESSES] });
+  return stage.start(args);
 }
 
 /** Waits for its end. */

@@ -152,7 +152,12 @@ function makeStage(program: Program, children: ChildProcess[]): Stage {
   ) =>
     spawnOne(
       process.execPath,
-      [...preloads.flatMap((path) => ['--import', path]), PROGRAM, ...args],
+      [
+        // What other tests do at the same time is nothing to these processes.
+        ...[...new Set([OWN_PROCESSES, ...preloads])].flatMap((path) => ['--import', path]),
+        PROGRAM,
+        ...args,
+      ],
       variables,
       ownGroup,
     );
@@ -178,9 +183,9 @@ function makeStage(program: Program, children: ChildProcess[]): Stage {
       writeFileSync(join(program.ownFolder, 'config.json'), JSON.stringify(values));
     },
     async startAgent(options = {}) {
-      const { preloads = [], tray = false } = options;
+      const { tray = false } = options;
       const args = tray ? ['run'] : ['run', '--no-tray'];
-      const spawned = start(args, { ...options, preloads: [OWN_PROCESSES, ...preloads] });
+      const spawned = start(args, options);
       await until(
         () => spawned.stdout().includes('Watching (pid'),
         () => `the agent to start: ${spawned.stderr()}`,

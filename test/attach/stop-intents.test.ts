@@ -1,7 +1,6 @@
 /** Terminals without an agent, whose session is stopped: whoever stops it with us says so on the disk. */
 
 import { existsSync, readdirSync } from 'node:fs';
-import { join } from 'node:path';
 import { describe } from 'vitest';
 import {
   type Fleet,
@@ -12,8 +11,6 @@ import {
 import { readStopIntent, writeStopIntent } from '../../src/store/stop-intents.ts';
 import { find, until } from '../agent/running-agent.ts';
 import { attachesOf, type Desk, settles, type Terminal, test } from './terminals.ts';
-
-const OWN_PROCESSES = join(import.meta.dirname, '..', 'agent', 'own-processes-preload.mjs');
 
 /** A minute and more, at any rate: a terminal that waits for it has not ended by itself. */
 const LONG = { returnWindowSeconds: 600, watchMinutes: 60 };
@@ -30,8 +27,7 @@ async function enter(
   return { fleet, alpha, terminal, stateFolder: desk.stage.program.ownFolder };
 }
 
-const stop = ({ stage }: Desk, session: Session) =>
-  stage.start(['stop', session.key], { preloads: [OWN_PROCESSES] });
+const stop = ({ stage }: Desk, session: Session) => stage.start(['stop', session.key]);
 
 const stopByHand = ({ stage }: Desk, fleet: Fleet, { workspace }: Session) =>
   stage.sandy(fleet, '--stop', '--workspace', workspace).ended;

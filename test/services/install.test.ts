@@ -60,7 +60,7 @@ test.for(['scopes', 'no scopes'])(
       ...[PROGRAM, 'attach', charlie.key],
     ]);
     await terminal.sees(`attached ${charlie.key}`);
-    const asker = stage.start(['update', '--all', '--yes'], { preloads: [OWN_PROCESSES] });
+    const asker = stage.start(['update', '--all', '--yes']);
     const { goOn } = await awaitMiddle(fleet);
     const sandyPid = readRuns(stage)[0]?.steps[0]?.process?.pid ?? 0;
     expect(controlGroupOf(sandyPid)).toMatch(

@@ -81,7 +81,7 @@ ${variables.join('\n')}
     while ((await statusOf(stage)).agent?.pid !== Number(main));
   };
   await tell('start');
-  const asker = stage.start(['update', '--all', '--yes'], { preloads: [OWN_PROCESSES] });
+  const asker = stage.start(['update', '--all', '--yes']);
   const bravo = find(fleet, 'bravo');
   await until(
     () => readEvents(fleet.dir).some(({ why }) => why === 'stop-ignored'),
