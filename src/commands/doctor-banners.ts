@@ -30,7 +30,7 @@ export async function checkBanners(): Promise<readonly Check[]> {
   server.stop();
   await bus.close();
   if (look.kind !== 'found') {
-    return [warn('banners', look.reason, 'sandy-tray doctor --notify')];
+    return [warn('banners', look.reason, describeRemedy(look))];
   }
   const name = cleanForeignText(look.server.name, 40);
   const can = look.server.hasActions ? 'and can be clicked' : 'but can’t be clicked';
@@ -67,7 +67,7 @@ export async function tryBanner({
 async function follow(banners: Notifier, heard: Promise<Heard>, timeScale: number): Promise<Check> {
   const shown = await banners.show(composeTest(Date.now()));
   if (shown.kind === 'not-shown') {
-    return fail('banners', shown.reason, 'Start what shows notifications on your desktop.');
+    return fail('banners', shown.reason, describeRemedy(shown));
   }
   const name = cleanForeignText(shown.server, 40);
   if (!shown.clickable) {
@@ -86,6 +86,12 @@ async function follow(banners: Notifier, heard: Promise<Heard>, timeScale: numbe
   const quiet = came === null ? 'nothing was heard of it' : describeEnd(came.end);
   const remedy = 'Look whether your desktop is set not to disturb you.';
   return warn('banners', `one was handed to ${name}, and ${quiet}`, remedy);
+}
+
+function describeRemedy({ isLate }: { readonly isLate?: true }): string {
+  return isLate === true
+    ? 'End what shows notifications on your desktop, and start it again.'
+    : 'Start what shows notifications on your desktop, such as dunst.';
 }
 
 function describeEnd(end: NoticeEnd): string {

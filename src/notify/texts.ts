@@ -29,7 +29,7 @@ export const texts = {
 
   digest: (count: number) => `Meanwhile: ${countEvents(count)}`,
   digestNeedsYou: (count: number) =>
-    count === 1 ? 'Meanwhile: 1 session needs you' : `Meanwhile: ${count} sessions need you`,
+    count === 1 ? 'Meanwhile: one thing needs you' : `Meanwhile: ${count} things need you`,
 
   progressTitle: 'Sessions are being updated',
   progress: (phase: RunView['phase'], current: string | null, done: number, total: number | null) =>

@@ -366,7 +366,7 @@ describe('banners', () => {
       name: 'banners',
       level: 'warn',
       fact: 'Nothing shows notifications here, and there is no display to start it on',
-      remedy: 'sandy-tray doctor --notify',
+      remedy: 'Start what shows notifications on your desktop, such as dunst.',
     });
     expect((await examine(program, variables, ['--notify'])).of('banners')).toMatchObject({
       level: 'fail',

@@ -143,7 +143,7 @@ describe('a digest', () => {
       happening('back', 'back', { key: 'b' }),
     ]);
     expect(notice).toMatchObject({
-      title: 'Meanwhile: 1 session needs you',
+      title: 'Meanwhile: one thing needs you',
       urgency: 'critical',
       session: null,
       body: '03:13 late told.\n03:12 2 restarted, 0 failed, 03:02 to 03:11.\n03:12 back told.',
@@ -182,7 +182,7 @@ describe('what nothing was there to show', () => {
   test('is one banner, what needs a person first', () => {
     const gathered = gatherNotices([sum, alarm], formatTime);
     expect(gathered).toMatchObject({
-      title: 'Meanwhile: 1 session needs you',
+      title: 'Meanwhile: one thing needs you',
       urgency: 'critical',
       session: null,
       body: '03:13 late told.\n03:12 2 restarted, 0 failed, 03:02 to 03:11.',
