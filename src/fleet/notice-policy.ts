@@ -36,7 +36,9 @@ export function applyNoticePolicy(
     // What came back while its alarm was held needs no alarm any more.
     if (event.kind === 'back') held = held.filter((other) => other.incident !== event.incident);
     if (!isDue(model, effect)) return { kind: 'tell', event, notice: false, held: false };
-    const hold = isFailure(event) ? quiet && !model.quiet.failuresPass : quiet || crowd || isFull();
+    const hold = isFailure(event)
+      ? quiet && !model.quiet.failuresPass
+      : quiet || crowd || held.length > 0 || isFull();
     if (hold) held = [...held, event];
     else shownAt.push(at);
     return { kind: 'tell', event, notice: true, held: hold };

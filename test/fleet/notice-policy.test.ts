@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { newModel } from '../../src/fleet/model.ts';
+import { applyNoticePolicy } from '../../src/fleet/notice-policy.ts';
 import { parseQuietHours } from '../../src/fleet/quiet-hours.ts';
 import {
   absent,
@@ -7,9 +8,9 @@ import {
   anUpdate,
   defaultWindows,
   listed,
-  type Sketch,
   storyOf,
   WatchedFleet,
+  wallStart,
 } from './watched-fleet.ts';
 
 /** What was shown, as `kind key` or `digest of n`. */
@@ -22,32 +23,44 @@ function bannersOf(fleet: WatchedFleet): readonly string[] {
   );
 }
 
-/** Sessions of which each was quit: a banner that needs nobody, where those are switched on. */
-function quitOneByOne(fleet: WatchedFleet, keys: readonly string[], everyMs: number): void {
-  const all = keys.map((key) => listed(key));
-  fleet.look(all);
-  keys.forEach((_, index) => {
-    const seen: Sketch[] = all.map((sketch, at) => (at <= index ? absent(sketch.key) : sketch));
-    fleet.keepLooking(95_000, seen, 1000);
-    fleet.at += everyMs;
-  });
-}
-
 const keysOf = (count: number) => Array.from({ length: count }, (_, index) => `s${index}`);
+
+const MINUTE_MS = 60_000;
+
+/** Happenings that need nobody, one at each of these minutes; gives what was shown, and what is held at the end. */
+function tellAt(minutes: readonly number[]): readonly string[] {
+  const shown: string[] = [];
+  minutes.reduce(
+    (model, minute) => {
+      const at = wallStart + minute * MINUTE_MS;
+      const event = { at, key: `at ${minute}`, kind: 'ended', incident: null, text: '' } as const;
+      const told = { kind: 'tell', event: { ...event, noticeKind: 'ended' } } as const;
+      const [next, effects] = applyNoticePolicy(
+        model,
+        [{ ...told, notice: false, held: false }],
+        at,
+      );
+      for (const effect of effects) {
+        if (effect.kind === 'digest') shown.push(`${minute}: digest of ${effect.events.length}`);
+        if (effect.kind === 'tell' && !effect.held) shown.push(`${minute}`);
+      }
+      return next;
+    },
+    newModel(defaultWindows, allNotices),
+  );
+  return shown;
+}
 
 describe('many banners', () => {
   test('more than six in ten minutes wait, and then come as one digest', () => {
-    const fleet = new WatchedFleet();
-    quitOneByOne(fleet, keysOf(9), 0);
-    const shown = bannersOf(fleet);
-    expect(shown.slice(0, 6)).toEqual(keysOf(6).map((key) => `ended ${key}!`));
-    // The first of them is ten minutes old by the time that the seventh ended.
-    fleet.at += 600_000;
-    fleet.send({ kind: 'ticked', utcOffsetMinutes: 0 });
-    expect(bannersOf(fleet).slice(6).join()).toMatch(/^(ended s6!,)?digest of \d/);
-    const told = fleet.told.filter(({ event }) => event.kind === 'ended');
-    expect(told).toHaveLength(9);
-    expect(fleet.model.held).toEqual([]);
+    expect(tellAt([0, 1, 2, 3, 4, 5, 6, 7, 8, 9])).toEqual(['0', '1', '2', '3', '4', '5']);
+    // The first is out of the ten minutes then: there is room for one, which tells all that waits.
+    expect(tellAt([0, 1, 2, 3, 4, 5, 6, 7, 10]).slice(6)).toEqual(['10: digest of 3']);
+    expect(tellAt([0, 2, 4, 6, 8, 10, 12, 14]).length).toBe(8);
+  });
+
+  test('are counted anew where the clock was set back', () => {
+    expect(tellAt([100, 101, 102, 103, 104, 105, 30]).at(-1)).toBe('30');
   });
 
   test('what needs a person never waits', () => {

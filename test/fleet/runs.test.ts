@@ -64,6 +64,7 @@ describe('a run from outside', () => {
     const told = fleet.told.find(({ event }) => event.kind === 'run-completed');
     expect(told?.event.text).toBe('Rolling restart complete: 2 restarted, 0 failed.');
     expect(told?.event.incident).toBe(`run:${lastRun?.startedAt}`);
+    expect(told?.event.run).toEqual(fleet.model.lastRun);
   });
 
   test('is settled when nothing has vanished or returned for 60 s, not before', () => {
