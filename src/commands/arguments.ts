@@ -10,7 +10,7 @@ export function parseArguments<T extends NonNullable<ParseArgsConfig['options']>
   try {
     return parseArgs({ args: [...args], options, allowPositionals: true, strict: true });
   } catch (error) {
-    const [sentence = 'Wrong arguments'] = (error as Error).message.split('. ');
+    const [sentence = 'Wrong arguments'] = (error as Error).message.split(/\.\s/);
     throw new UsageError(`${cleanForeignText(sentence).replace(/\.$/, '')}.`);
   }
 }

@@ -6,7 +6,7 @@ import { fullVersion } from './version.ts';
 
 /** Runs `sandy-tray ARGS…`; resolves to the exit code. */
 export async function runCommandLine(args: readonly string[]): Promise<number> {
-  const [name, ...rest] = args;
+  const [name, ...rest] = asHelpOption(args);
   if (name === undefined || name === '--help' || name === '-h' || name === 'help') {
     process.stdout.write(`${describeProgram()}\n`);
     return exitCodes.ok;
@@ -36,6 +36,12 @@ export async function runCommandLine(args: readonly string[]): Promise<number> {
     process.stderr.write(`${error.message}\n${texts.rightForm(command.usage)}\n`);
     return exitCodes.usage;
   }
+}
+
+/** `help COMMAND` as `COMMAND --help`, and all else as it is. */
+function asHelpOption(args: readonly string[]): readonly string[] {
+  const [name, topic] = args;
+  return name === 'help' && topic !== undefined ? [topic, '--help'] : args;
 }
 
 function describeProgram(): string {

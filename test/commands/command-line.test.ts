@@ -39,6 +39,23 @@ describe.concurrent('the frame', () => {
     for (const name of names) expect(helps[0]?.stdout).toMatch(new RegExp(`^  ${name} +\\w`, 'm'));
   });
 
+  test('help COMMAND is COMMAND --help', async ({ program, expect }) => {
+    const asked = await program.run(['help', 'update']);
+    expect(asked).toEqual(await program.run(['update', '--help']));
+    expect(asked).toMatchObject({ code: 0, stderr: '' });
+    expect(await program.run(['help', 'nope'])).toEqual(await program.run(['nope']));
+  });
+
+  test('says one sentence of a value that looks like an option', async ({ program, expect }) => {
+    const { code, stderr } = await program.run(['update', '--all', '--idle-for', '-3']);
+    expect(code).toBe(2);
+    expect(stderr.split('\n')).toEqual([
+      "Option '--idle-for' argument is ambiguous.",
+      expect.stringMatching(/^Usage: /),
+      '',
+    ]);
+  });
+
   test('prints the version of the package, and the commit that it was built from', async ({
     program,
     expect,
