@@ -14,7 +14,7 @@ const REASON_CHARACTERS = 300;
 const shown = (key: string) => cleanForeignText(key, KEY_CHARACTERS);
 
 export const updateTexts = {
-  whichToUpdate: 'Name the sessions to update, or say --all.',
+  whichToUpdate: 'Name the sessions to update, or say --all, and not both.',
   cancelAlone: '--cancel stands alone.',
   needsYes: 'Nobody can be asked here whether to restart sessions; say --yes, or --dry-run.',
   wrongMinutes: (text: string) =>

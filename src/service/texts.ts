@@ -61,7 +61,7 @@ export const texts = {
   noManager: (reason: string) =>
     `No systemd of yours answers here (${firstLine(reason)}), so the agent comes with your next desktop session instead. Until then: sandy-tray run`,
   noManagerToRemoveFrom: (reason: string) =>
-    `No systemd of yours answers here (${firstLine(reason)}), so only files were looked at. An agent that runs goes on; end it from its menu.`,
+    `No systemd of yours answers here (${firstLine(reason)}), so only files were looked at. An agent that runs goes on; end it with Ctrl-C where it runs, or from its menu.`,
   noDesktop:
     'No desktop session is known to systemd here: on a desktop that systemd does not run, the autostart entry starts the agent. For a machine without a desktop: systemctl --user add-wants default.target sandy-tray.service',
   runsByHand: (pid: number, start: string) =>

@@ -46,9 +46,9 @@ function expectUsage(
 
 describe.concurrent('wrong usage', () => {
   test.for<[string[], string]>([
-    [[], 'Name the sessions to update, or say --all.'],
-    [['--yes'], 'Name the sessions to update, or say --all.'],
-    [['alpha', '--all', '--yes'], 'Name the sessions to update, or say --all.'],
+    [[], 'Name the sessions to update, or say --all, and not both.'],
+    [['--yes'], 'Name the sessions to update, or say --all, and not both.'],
+    [['alpha', '--all', '--yes'], 'Name the sessions to update, or say --all, and not both.'],
     [['--all'], 'Nobody can be asked here'],
     [['alpha'], 'Nobody can be asked here'],
     [['--all', '--json'], 'Nobody can be asked here'],
