@@ -198,7 +198,8 @@ export async function startAgent(options: AgentOptions): Promise<Agent> {
     log.append(event, false);
     troubles.noteWrite('log', outcomeOf(log.trouble()));
   };
-  record('agent-started', texts.agentStarted(process.pid, version));
+  // One that serves a single command is nothing that a person started.
+  if (onHandOver === null) record('agent-started', texts.agentStarted(process.pid, version));
 
   const waiters = createWaiters(loop.dispatch);
   await presence.keep();
@@ -236,7 +237,7 @@ export async function startAgent(options: AgentOptions): Promise<Agent> {
       await loop.stop();
       await teller.close();
       await desk.closeBanners();
-      record('agent-stopped', texts.agentStopped(process.pid));
+      if (onHandOver === null) record('agent-stopped', texts.agentStopped(process.pid));
     },
   };
 }

@@ -14,7 +14,7 @@ export function checkAgent(contact: AgentContact, ownVersion: string): Check[] {
     return [fail('agent', fact, 'Mend the permissions of the state folder.')];
   }
   if (contact.text !== null) return [fail('agent', contact.text, 'sandy-tray run')];
-  return [warn('agent', 'none runs, so nothing is watched', 'sandy-tray install')];
+  return [warn('agent', 'none runs, so nothing is watched', 'sandy-tray run')];
 }
 
 function checkRunning(status: StatusDocument, ownVersion: string): Check[] {

@@ -32,7 +32,7 @@ export function checkSandy(model: Model, warnings: readonly string[]): Check[] {
       ? fail(
           'look',
           sight.text,
-          sight.reason === 'docker-unreachable' ? 'docker ps' : 'sandy --print-state light',
+          sight.reason === 'docker-unreachable' ? 'Start Docker.' : 'sandy --print-state light',
         )
       : checkCost(model),
     ...heard,

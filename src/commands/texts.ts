@@ -68,6 +68,8 @@ export const texts = {
   demoSum: 'Rolling restart complete',
   demoEnds:
     'The night is over: two were back at once, kiln late, orion could not start. Its alarm stays pinned until it is back or acknowledged.',
+  demoEndsOtherwise:
+    'The night is over, but went otherwise than it was meant to, as on a machine with much else to do: the table and the notices above say how.',
   demoAgentEnded:
     'The agent of the demo ended, or could not be started. See what is wrong with: sandy-tray selftest',
   demoStuck: 'The demo took too long and was ended. Try it again on a machine that is less busy.',

@@ -35,6 +35,8 @@ export const texts = {
     starting
       ? `${key} did not come back: it is still starting after ${formatDuration(ms)}.`
       : `${key} did not come back: it went away for an update and is not back after ${formatDuration(ms)}.`,
+  lateStart: (key: string, ms: number) =>
+    `${key} did not come up: it is being started and is not ready after ${formatDuration(ms)}.`,
   back: (key: string, ms: number) => `${key} is back after ${formatDuration(ms)}.`,
   backAfterFailure: (key: string) => `${key} is back.`,
   down: (key: string, ms: number) =>

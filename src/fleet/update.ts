@@ -167,8 +167,14 @@ function takeBlind(model: Model, polled: Polled, blindness: Blindness): Update {
     clock: tickBlind(model.clock, polled),
     polls: notePoll(model, polled, false),
   };
-  if (model.sight.kind === 'blind') return [next, []];
-  return [next, tell([plainEvent(polled.at, 'blind', texts.blind(reason))])];
+  const [closed, summed] = isOverUntouched(model.run) ? closeRun(next, polled.at) : [next, []];
+  if (model.sight.kind === 'blind') return [closed, summed];
+  return [closed, [...tell([plainEvent(polled.at, 'blind', texts.blind(reason))]), ...summed]];
+}
+
+/** Our run's commands failed before any restart was announced: there is nothing to be seen of it. */
+function isOverUntouched(run: Run | null): boolean {
+  return run?.end?.kind === 'failed' && run.announced.length === 0 && run.restarts.length === 0;
 }
 
 function takeSighting(model: Model, polled: Polled, sighting: Sighting): Update {

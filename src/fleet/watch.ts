@@ -134,7 +134,13 @@ function judgeAway(row: Row, phase: Phase & { kind: 'away' }, look: Look): Step 
   }
   if (absence.spentMs < windows.returnMs || alarmed) return quietStep(row);
   if (absence.evidence !== null) {
-    const text = texts.late(row.key, spokenMs, listed !== null || isStarting(row, absence));
+    const isUp = listed !== null || isStarting(row, absence);
+    const text =
+      phase.origin === 'started'
+        ? texts.lateStart(row.key, spokenMs)
+        : texts.late(row.key, spokenMs, isUp);
+    // Somebody was told of it already, and nothing has been mended since.
+    const noticeKind = row.failure === null ? 'late' : null;
     const incident = incidentOf(row, 'late');
     return {
       row: enter(
@@ -142,7 +148,7 @@ function judgeAway(row: Row, phase: Phase & { kind: 'away' }, look: Look): Step 
         { ...phase, alarmed: true },
         look,
       ),
-      events: [{ at: look.at, kind: 'late', key: row.key, incident, noticeKind: 'late', text }],
+      events: [{ at: look.at, kind: 'late', key: row.key, incident, noticeKind, text }],
       vanishing: false,
     };
   }

@@ -55,7 +55,7 @@ describe.concurrent('all is well', () => {
       'ok    sessions  1 session, nothing is wrong with any',
       'ok    service   no systemd of yours answers here, so nothing is started by one',
       'warn  agent     none runs, so nothing is watched',
-      '                mend it with: sandy-tray install',
+      '                mend it with: sandy-tray run',
       '',
     ]);
   });
@@ -80,7 +80,7 @@ describe.concurrent('all is well', () => {
           name: 'agent',
           level: 'warn',
           fact: expect.stringMatching(/./),
-          remedy: 'sandy-tray install',
+          remedy: 'sandy-tray run',
         },
       ],
     });
@@ -266,7 +266,7 @@ describe.concurrent('sandy', () => {
     expect(down.of('look')).toMatchObject({
       level: 'fail',
       fact: expect.stringMatching(/^Docker does not answer\./),
-      remedy: 'docker ps',
+      remedy: 'Start Docker.',
     });
     expect(down.of('sandy')).toMatchObject({ level: 'ok' });
     setKnobs(fleet.dir, { docker: 'up', commands: { '--print-state': { output: 'half' } } });

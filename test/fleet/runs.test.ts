@@ -394,3 +394,54 @@ test('two looks within a restart, one after it, or one at the end: the same sum'
   ).toEqual(often);
   expect(sumOf([[a2, b3]])).toEqual(often);
 });
+
+describe('our run whose command failed before anything was touched', () => {
+  const begin = () => {
+    const fleet = new WatchedFleet();
+    fleet.look([listed('a')]);
+    fleet.send({ kind: 'run-began', id: 'r', origin: 'cli', scope: 'fleet', log: null });
+    return fleet;
+  };
+  const failed = { kind: 'failed', reason: 'sandy ended with code 1' } as const;
+
+  test('is over at once where docker can not be reached: nothing is to be seen of it', () => {
+    const fleet = begin();
+    fleet.send({ kind: 'run-ended', end: failed });
+    expect(fleet.model.run).not.toBe(null);
+    fleet.lookBlindly();
+    expect(fleet.model.run).toBe(null);
+    expect(fleet.model.lastRun).toMatchObject({ id: 'r', outcome: 'failed', restarted: [] });
+    expect(fleet.story.filter((line) => line.startsWith('run'))).toEqual([
+      'run-started',
+      'run-failed!',
+    ]);
+  });
+
+  test('waits for a look where it had begun to restart', () => {
+    const fleet = begin();
+    fleet.send({ kind: 'run-restarting', key: 'a' });
+    fleet.send({ kind: 'run-ended', end: failed });
+    fleet.lookBlindly();
+    expect(fleet.model.run).not.toBe(null);
+  });
+});
+
+describe('a start that does not come up', () => {
+  test('is no loss of an update, and is told once', () => {
+    const fleet = new WatchedFleet();
+    fleet.look([listed('a')]);
+    fleet.look([absent('a')]);
+    fleet.keepLooking(100_000, [absent('a')]);
+    expect(fleet.session('a').state).toBe('ended');
+    fleet.send({ kind: 'start-failed', key: 'a', attempt: 's1', text: 'a could not be started.' });
+    fleet.effects.length = 0;
+    fleet.keepLooking(100_000, [listed('a', { life: 2, updated: true, clients: null })]);
+    const late = fleet.told.filter(({ event }) => event.kind === 'late');
+    expect(late.map(({ event, notice }) => [event.text, notice])).toEqual([
+      [
+        expect.stringMatching(/^a did not come up: it is being started and is not ready after /),
+        false,
+      ],
+    ]);
+  });
+});
