@@ -25,17 +25,21 @@ vi.setConfig({ testTimeout: 180_000 });
 const UPDATED = '2026-01-02T03:04:01Z';
 const TERMINAL = 'kitty';
 
+const FAST = 6;
+/** How long a window may take is scaled too, and a busy machine takes its time. */
+const WITH_WINDOWS = 1;
+
 /** A fleet, a desktop that shows banners, and an agent between them. */
 async function prepare(
   standIns: StandIns,
   sessions: Parameters<StandIns['stage']['addFleet']>[0],
   settings: Readonly<Record<string, unknown>> = {},
+  scale = FAST,
 ) {
   const { stage } = standIns;
   const bus = await startBus(makeScratchFolder());
   const server = await startServer(bus.variables);
-  // How long a window may take is scaled too, and a busy machine takes its time.
-  stage.scale(2.5);
+  stage.scale(scale);
   stage.configure({
     returnWindowSeconds: 10,
     settleSeconds: 5,
@@ -86,11 +90,8 @@ describe('a rolling restart', () => {
   test('is one banner; a click on it lets a person choose, those first who were in', async ({
     standIns,
   }) => {
-    const { stage, server, fleet, start } = await prepare(standIns, [
-      'alpha',
-      'bravo',
-      { name: 'charlie', clients: 1 },
-    ]);
+    const sessions = ['alpha', 'bravo', { name: 'charlie', clients: 1 }];
+    const { stage, server, fleet, start } = await prepare(standIns, sessions, {}, WITH_WINDOWS);
     const agent = await start();
     await restart(stage, fleet);
     const sum = await sees(server, SUM);
@@ -105,7 +106,8 @@ describe('a rolling restart', () => {
   });
 
   test('of one session opens that one, and with the focus', async ({ standIns }) => {
-    const { stage, server, fleet, start } = await prepare(standIns, ['alpha', 'bravo']);
+    const sessions = ['alpha', 'bravo'];
+    const { stage, server, fleet, start } = await prepare(standIns, sessions, {}, WITH_WINDOWS);
     const agent = await start();
     await restart(stage, fleet, ...only(fleet, 'bravo'));
     const sum = await sees(server, SUM);
@@ -146,8 +148,9 @@ describe('a rolling restart', () => {
 
 describe('an alarm', () => {
   /** A session that an update took away and did not bring back, the agent that says so, and how to end the update. */
-  async function raise(standIns: StandIns) {
-    const all = await prepare(standIns, ['alpha', { name: 'bravo', build: 'hangs' }]);
+  async function raise(standIns: StandIns, scale = FAST) {
+    const sessions = ['alpha', { name: 'bravo', build: 'hangs' } as const];
+    const all = await prepare(standIns, sessions, {}, scale);
     const agent = await all.start();
     const alpha = find(all.fleet, 'alpha');
     const cron = await takeAway(all.stage, all.fleet, alpha);
@@ -156,7 +159,7 @@ describe('an alarm', () => {
   }
 
   test('opens a terminal that waits, and goes when the session is back', async ({ standIns }) => {
-    const { server, fleet, agent, alpha, alarm, endUpdate } = await raise(standIns);
+    const { server, fleet, agent, alpha, alarm, endUpdate } = await raise(standIns, WITH_WINDOWS);
     expect(alarm.body).toContain(`${alpha.key} did not come back`);
     expect(alarm.actions).toEqual(['default', 'Open', 'start', 'Start', 'log', 'Show log']);
     expect(alarm).toMatchObject({ hints: { urgency: 2 }, expireMs: 0 });

@@ -16,7 +16,7 @@ async function prepare(stage: Stage, server: ServerName, sessions: readonly Sess
   const desktop = await startNotifyDesktop(server);
   await desktop.startServer();
   // How long a window may take is scaled too, and a busy machine takes its time.
-  stage.scale(1.5);
+  stage.scale(1);
   stage.configure({
     returnWindowSeconds: 10,
     settleSeconds: 5,
