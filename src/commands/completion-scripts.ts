@@ -54,15 +54,7 @@ _sandy_tray() {
   local IFS=$' \\t\\n'
   COMPREPLY=()
   for ((i = 2; i < COMP_CWORD; i++)); do
-    word=\${COMP_WORDS[i]}
-    if [[ -n $skip ]]; then
-      skip=''
-      continue
-    fi
-    case $word in
-${writeCountCases(commands, '      ')}
-    esac
-  done
+${writeCounting(commands, 'COMP_WORDS')}
   [[ -n $skip ]] && return 0
   if [[ $COMP_CWORD -eq 1 ]]; then
     words='${[...names, ...GLOBAL].join(' ')}'
@@ -83,6 +75,19 @@ ${cases.join('\n')}
 }
 complete -F _sandy_tray sandy-tray
 `;
+}
+
+/** The rest of the loop over the words before the one that is typed; bash and zsh read it alike. */
+function writeCounting(commands: CompletionParts['commands'], list: string): string {
+  return `    word=\${${list}[i]}
+    if [[ -n $skip ]]; then
+      skip=''
+      continue
+    fi
+    case $word in
+${writeCountCases(commands, '      ')}
+    esac
+  done`;
 }
 
 function writeZsh({ commands, preferenceKeys }: CompletionParts): string {
@@ -110,15 +115,7 @@ _sandy_tray() {
   local first='' skip='' sessions='' word
   integer count=0 i
   for ((i = 3; i < CURRENT; i++)); do
-    word=\${words[i]}
-    if [[ -n $skip ]]; then
-      skip=''
-      continue
-    fi
-    case $word in
-${writeCountCases(commands, '      ')}
-    esac
-  done
+${writeCounting(commands, 'words')}
   [[ -n $skip ]] && return 1
   if ((CURRENT == 2)); then
     offers=(

@@ -5,6 +5,7 @@ import { createNotifySend } from '../notify/notify-send.ts';
 import { listBusSockets } from '../system/dbus-address.ts';
 import { resourcePath } from '../system/resources.ts';
 import { ResourcesError } from '../system/resources-error.ts';
+import { keepDefined } from '../system/variables.ts';
 import type { Desktop } from './desktop.ts';
 
 export interface BannerStart {
@@ -20,7 +21,7 @@ export async function startBanners(start: BannerStart): Promise<Notifier | null>
   // Without an address of a bus there is no desktop, and nothing to wait for.
   if (listBusSockets(process.env).length === 0) return null;
   const { desktop, listener } = start;
-  const variables = definedOnly(process.env);
+  const variables = keepDefined(process.env);
   return createFirstShown([
     createDesktopNotifier({ bus: desktop.bus(), listener, variables, chooseIcon }),
     createNotifySend({ variables, chooseIcon }),
@@ -46,10 +47,4 @@ async function startOnMac({ listener, timeScale }: BannerStart): Promise<Notifie
   // launchd's own PATH has none of the folders that people install programs in.
   const PATH = [env.PATH ?? '', '/opt/homebrew/bin', '/usr/local/bin'].join(':');
   return createMacNotifier({ listener, environment: { ...env, PATH }, platform, timeScale });
-}
-
-function definedOnly(variables: NodeJS.ProcessEnv): Record<string, string> {
-  return Object.fromEntries(
-    Object.entries(variables).filter((entry): entry is [string, string] => entry[1] !== undefined),
-  );
 }

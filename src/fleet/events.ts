@@ -46,6 +46,11 @@ export interface FleetEvent {
 /** The kinds of banner that a person can switch on and off. */
 export type NoticeKind = 'overnight' | 'late' | 'failed' | 'back' | 'ended' | 'progress';
 
+/** Whether a happening waits for somebody to do something about it. */
+export function needsPerson({ noticeKind }: Pick<FleetEvent, 'noticeKind'>): boolean {
+  return noticeKind === 'late' || noticeKind === 'failed';
+}
+
 export type NoticeSettings = Readonly<Record<NoticeKind, boolean>>;
 
 /** When banners are held back. */

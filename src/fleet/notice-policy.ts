@@ -1,6 +1,6 @@
 /** Which happenings are worth a banner, and which of those wait for the end of quiet hours. */
 
-import type { FleetEvent } from './events.ts';
+import { needsPerson } from './events.ts';
 import type { Effect } from './message.ts';
 import type { Model } from './model.ts';
 import { quietUntil } from './quiet-hours.ts';
@@ -26,7 +26,7 @@ export function applyNoticePolicy(
   // A clock that was set back makes what is recent lie ahead.
   const recent = model.bannersAt.filter((then) => Math.abs(at - then) < model.windows.bannersMs);
   const crowd =
-    effects.filter((effect) => isDue(model, effect) && !isFailure(effect.event)).length > 1;
+    effects.filter((effect) => isDue(model, effect) && !needsPerson(effect.event)).length > 1;
   let held = model.held;
   const shownAt: number[] = [];
   const isFull = () => recent.length + shownAt.length >= MOST_BANNERS;
@@ -36,7 +36,7 @@ export function applyNoticePolicy(
     // What came back while its alarm was held needs no alarm any more.
     if (event.kind === 'back') held = held.filter((other) => other.incident !== event.incident);
     if (!isDue(model, effect)) return { kind: 'tell', event, notice: false, held: false };
-    const hold = isFailure(event)
+    const hold = needsPerson(event)
       ? quiet && !model.quiet.failuresPass
       : quiet || crowd || held.length > 0 || isFull();
     if (hold) held = [...held, event];
@@ -44,7 +44,7 @@ export function applyNoticePolicy(
     return { kind: 'tell', event, notice: true, held: hold };
   });
   const [first] = held;
-  const letGo = first !== undefined && !quiet && (!isFull() || held.some(isFailure));
+  const letGo = first !== undefined && !quiet && (!isFull() || held.some(needsPerson));
   if (letGo) shownAt.push(at);
   const bannersAt = shownAt.length === 0 ? model.bannersAt : [...recent, ...shownAt];
   const isSame = held === model.held && bannersAt === model.bannersAt;
@@ -58,8 +58,4 @@ function isDue(model: Model, effect: Effect): effect is Effect & { readonly kind
   if (effect.kind !== 'tell') return false;
   const { noticeKind } = effect.event;
   return noticeKind !== null && model.notify[noticeKind];
-}
-
-function isFailure({ noticeKind }: FleetEvent): boolean {
-  return noticeKind === 'late' || noticeKind === 'failed';
 }

@@ -1,6 +1,6 @@
 /** PURE: which banner a happening makes. */
 
-import type { FleetEvent, NoticeKind } from '../fleet/events.ts';
+import { type FleetEvent, type NoticeKind, needsPerson } from '../fleet/events.ts';
 import type { FinishedRun, KeyedReason } from '../fleet/finished-run.ts';
 import type { Notice, NoticeAction } from './notifier.ts';
 import { texts } from './texts.ts';
@@ -36,10 +36,6 @@ export function composeNotice(
     urgency: needsPerson(event) ? 'critical' : 'normal',
     actions: chooseActions(event),
   };
-}
-
-function needsPerson({ noticeKind }: FleetEvent): boolean {
-  return noticeKind === 'late' || noticeKind === 'failed';
 }
 
 function chooseActions(event: FleetEvent): readonly NoticeAction[] {
@@ -80,8 +76,8 @@ function aboutOne(restarted: readonly string[], failed: readonly KeyedReason[]):
   return only !== undefined && more.length === 0 ? only : null;
 }
 
-function chooseFor(needsPerson: boolean): readonly NoticeActionId[] {
-  return needsPerson ? ['open', 'start', 'log'] : ['open', 'log'];
+function chooseFor(isNeedy: boolean): readonly NoticeActionId[] {
+  return isNeedy ? ['open', 'start', 'log'] : ['open', 'log'];
 }
 
 /** One banner for all that was held back; what needs a person comes first. */

@@ -12,7 +12,14 @@ import {
   SHOW_LIMIT_MS,
   settleWithin,
 } from './notification-server.ts';
-import type { Notice, NoticeEnd, Notifier, NotifierListener, ShowOutcome } from './notifier.ts';
+import {
+  type Notice,
+  type NoticeEnd,
+  type Notifier,
+  type NotifierListener,
+  notShown,
+  type ShowOutcome,
+} from './notifier.ts';
 import { texts } from './texts.ts';
 
 export interface DesktopNotifierParts {
@@ -163,8 +170,4 @@ export function createDesktopNotifier(parts: DesktopNotifierParts): Notifier {
       return closing;
     },
   };
-}
-
-function notShown(reason: string): ShowOutcome {
-  return { kind: 'not-shown', reason };
 }

@@ -1,5 +1,5 @@
 import { createLatestTurns } from './latest-turns.ts';
-import type { Notifier, ShowOutcome } from './notifier.ts';
+import { type Notifier, notShown, type ShowOutcome } from './notifier.ts';
 import { texts } from './texts.ts';
 
 /**
@@ -42,8 +42,4 @@ export function createFirstShown(notifiers: readonly Notifier[]): Notifier {
       await Promise.all(notifiers.map((notifier) => notifier.close()));
     },
   };
-}
-
-function notShown(reason: string): ShowOutcome {
-  return { kind: 'not-shown', reason };
 }

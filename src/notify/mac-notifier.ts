@@ -10,7 +10,13 @@ import { createScriptNotifier } from './mac-script.ts';
 import { createTerminalNotifier } from './mac-terminal-notifier.ts';
 import type { BannerEnd, MacBanner, MacWay, StartedBanner } from './mac-way.ts';
 import { nameGroup, writeMacBanner } from './mac-words.ts';
-import type { NoticeEnd, Notifier, NotifierListener, ShowOutcome } from './notifier.ts';
+import {
+  type NoticeEnd,
+  type Notifier,
+  type NotifierListener,
+  notShown,
+  type ShowOutcome,
+} from './notifier.ts';
 import { texts } from './texts.ts';
 
 export interface MacNotifierParts {
@@ -142,11 +148,11 @@ export function createMacNotifier(parts: MacNotifierParts): Notifier {
   return {
     show: (notice) =>
       inTurn(notice.key, async (): Promise<ShowOutcome> => {
-        if (platform !== 'darwin') return refuse(texts.mac.otherSystem);
+        if (platform !== 'darwin') return notShown(texts.mac.otherSystem);
         const banner = writeMacBanner(notice, timeScale);
         let reason: string = texts.mac.noProgram;
         for (const way of ways) {
-          if (isClosed) return refuse(texts.notShown.closed);
+          if (isClosed) return notShown(texts.notShown.closed);
           if (!(await way.prepare()) || isClosed) continue;
           const end = await tryWay(notice.key, way, banner, notice.urgency === 'critical');
           if (end === 'alive') return { kind: 'shown', server: way.name, clickable: true };
@@ -156,17 +162,17 @@ export function createMacNotifier(parts: MacNotifierParts): Notifier {
               return { kind: 'shown', server: way.name, clickable: way.clickable };
             case 'refused':
               // Not by another program: it was said of our banners, whoever shows them.
-              return refuse(end.reason);
+              return notShown(end.reason);
             case 'silent':
-              return { ...refuse(end.reason), isLate: true };
+              return { ...notShown(end.reason), isLate: true };
             case 'failed':
               reason = end.reason;
               break;
             case 'killed':
-              return refuse(texts.notShown.closed);
+              return notShown(texts.notShown.closed);
           }
         }
-        return refuse(isClosed ? texts.notShown.closed : reason);
+        return notShown(isClosed ? texts.notShown.closed : reason);
       }),
     withdraw: (key) =>
       inTurn(key, async () => {
@@ -213,10 +219,6 @@ function listWays(parts: MacNotifierParts, limits: MacLimits): readonly MacWay[]
 
 function nameEnd(kind: 'clicked' | 'dismissed' | 'expired'): NoticeEnd {
   return kind === 'expired' ? 'expired' : 'dismissed';
-}
-
-function refuse(reason: string) {
-  return { kind: 'not-shown', reason } as const;
 }
 
 /** How it ended, if it did within that time. */

@@ -7,7 +7,7 @@ import type { BusConnection, CallOutcome } from '../system/dbus-connection.ts';
 import { isActivationToken } from '../system/display.ts';
 import { cleanForeignText } from '../system/foreign-text.ts';
 import { NOTIFY_SIGNATURE, type ServerTraits } from './banner.ts';
-import type { NoticeEnd, ShowOutcome } from './notifier.ts';
+import { type NoticeEnd, type NotShown, notShown } from './notifier.ts';
 import { texts } from './texts.ts';
 
 /** A server that answered. `owner` is its unique name: another one is another process. */
@@ -16,8 +16,6 @@ export interface KnownServer extends ServerTraits {
   /** For people. */
   readonly name: string;
 }
-
-export type NotShown = Extract<ShowOutcome, { readonly kind: 'not-shown' }>;
 
 export type ServerLook = { readonly kind: 'found'; readonly server: KnownServer } | NotShown;
 
@@ -208,10 +206,6 @@ function describeRefusal(name: string, text: string, mayStart: boolean): string 
   // The bus's own word for somebody who went without having answered.
   if (error === 'NoReply' || error === 'Disconnected') return reasons.lost;
   return reasons.refused(text === '' ? name : text);
-}
-
-function notShown(reason: string): NotShown {
-  return { kind: 'not-shown', reason };
 }
 
 function readName(information: CallOutcome | undefined): string {

@@ -56,6 +56,12 @@ export type ShowOutcome =
    */
   | { readonly kind: 'not-shown'; readonly reason: string; readonly isLate?: true };
 
+export type NotShown = Extract<ShowOutcome, { readonly kind: 'not-shown' }>;
+
+export function notShown(reason: string): NotShown {
+  return { kind: 'not-shown', reason };
+}
+
 /**
  * A way to show banners. Nothing in here rejects, hangs or throws, and clicks and ends come to the listener
  * that it was made with.

@@ -7,7 +7,7 @@ import { hasDisplay } from '../system/display.ts';
 import { type ChildOutcome, runChild } from '../system/spawning.ts';
 import { APP_NAME } from './banner.ts';
 import { cleanBody, cleanTitle, escapeMarkup } from './banner-words.ts';
-import type { Notice, Notifier, ShowOutcome } from './notifier.ts';
+import { type Notice, type Notifier, notShown, type ShowOutcome } from './notifier.ts';
 import { texts } from './texts.ts';
 
 const TOOL = 'notify-send';
@@ -101,8 +101,4 @@ function judge(outcome: ChildOutcome): ShowOutcome {
     case 'not-started':
       return notShown(reasons.toolFailed(outcome.errorCode));
   }
-}
-
-function notShown(reason: string): Extract<ShowOutcome, { readonly kind: 'not-shown' }> {
-  return { kind: 'not-shown', reason };
 }

@@ -1,4 +1,5 @@
 import { type ChildOutcome, runChild } from '../system/spawning.ts';
+import { keepDefined } from '../system/variables.ts';
 
 /** The machine and the user whose services are concerned. */
 export interface Host {
@@ -23,11 +24,7 @@ export function runCommand(host: Host, [file, ...args]: Argv): Promise<ChildOutc
   return runChild({
     file,
     args,
-    environment: Object.fromEntries(
-      Object.entries(host.environment).filter(
-        (entry): entry is [string, string] => entry[1] !== undefined,
-      ),
-    ),
+    environment: keepDefined(host.environment),
     cwd: '/',
     limitMs: LIMIT_MS,
     maxOutputBytes: MAX_OUTPUT_BYTES,

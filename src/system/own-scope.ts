@@ -7,6 +7,7 @@
 import { readFile } from 'node:fs/promises';
 import type { DetachedCommand } from './detached.ts';
 import { runChild } from './spawning.ts';
+import { keepDefined } from './variables.ts';
 
 type Variables = Readonly<Record<string, string | undefined>>;
 
@@ -65,11 +66,7 @@ export async function prepareScope(
 ): Promise<(command: DetachedCommand) => DetachedCommand> {
   const asItIs = (command: DetachedCommand) => command;
   if (!(await runsInService())) return asItIs;
-  const environment = Object.fromEntries(
-    Object.entries(ownEnvironment).filter(
-      (entry): entry is [string, string] => entry[1] !== undefined,
-    ),
-  );
+  const environment = keepDefined(ownEnvironment);
   for (const options of WAYS) {
     const probe = putInScope({ file: 'true', args: [], environment }, options, ownEnvironment);
     const outcome = await runChild({

@@ -1,8 +1,9 @@
 /** One tray of several: the next where one can't be run. */
 
 import type { HelperReason } from './helper-process.ts';
+import { keepState } from './kept-state.ts';
 import type { HelperTray } from './systray-helper.ts';
-import type { TrayBackend, TrayListener, TrayPicture, TrayState } from './tray-picture.ts';
+import type { TrayBackend, TrayListener, TrayPicture } from './tray-picture.ts';
 
 /** No other tray would be any better off. */
 const hopeless: ReadonlySet<HelperReason['kind'] | undefined> = new Set(['no-desktop']);
@@ -15,15 +16,10 @@ export function createFirstUsable(
   const left = [...starters];
   let current: HelperTray | null = null;
   let picture: TrayPicture | null = null;
-  let state: TrayState = 'starting';
+  const state = keepState(listener);
   let firstReason: HelperReason | null = null;
   let ending: Promise<void> = Promise.resolve();
 
-  const setState = (next: TrayState) => {
-    if (state === next || state === 'off') return;
-    state = next;
-    listener.onState(next);
-  };
   const startNext = () => {
     const starter = left.shift();
     if (starter === undefined) return;
@@ -33,7 +29,7 @@ export function createFirstUsable(
         if (current !== started) return;
         const reason = started.reason();
         if (next !== 'no-helper' || left.length === 0 || hopeless.has(reason?.kind)) {
-          return setState(next);
+          return state.set(next);
         }
         firstReason ??= reason;
         // What it says of its end is not ours.
@@ -48,15 +44,15 @@ export function createFirstUsable(
   startNext();
 
   return {
-    state: () => state,
-    reason: () => (state === 'shown' ? null : (firstReason ?? current?.reason() ?? null)),
+    state: state.now,
+    reason: () => (state.now() === 'shown' ? null : (firstReason ?? current?.reason() ?? null)),
     show(next) {
-      if (state === 'off') return;
+      if (state.now() === 'off') return;
       picture = next;
       current?.show(next);
     },
     async stop() {
-      setState('off');
+      state.set('off');
       const stopped = current;
       current = null;
       await Promise.all([stopped?.stop(), ending]);

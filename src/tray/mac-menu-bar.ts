@@ -13,15 +13,9 @@ import {
   helperLimits,
   type Preparation,
 } from './helper-process.ts';
+import { keepState } from './kept-state.ts';
 import { type HelperTray, nameState } from './systray-helper.ts';
-import type {
-  TrayAction,
-  TrayIcon,
-  TrayItem,
-  TrayListener,
-  TrayPicture,
-  TrayState,
-} from './tray-picture.ts';
+import type { TrayAction, TrayIcon, TrayItem, TrayListener, TrayPicture } from './tray-picture.ts';
 
 export interface MacMenuBarParts {
   readonly prepare: () => Promise<Preparation>;
@@ -50,16 +44,11 @@ const ASK_LIMIT_MS = 5_000;
 export function createMacMenuBar(parts: MacMenuBarParts): HelperTray {
   const { listener } = parts;
   let picture: TrayPicture | null = null;
-  let state: TrayState = 'starting';
+  const state = keepState(listener);
   let actions = new Map<string, TrayAction>();
   /** What the script was told, part by part. */
   let told: Readonly<Record<string, string>> = {};
 
-  const setState = (next: TrayState) => {
-    if (state === next || state === 'off') return;
-    state = next;
-    listener.onState(next);
-  };
   const tell = () => {
     if (picture === null) return;
     const { icon, title, tooltip, items } = picture;
@@ -90,15 +79,15 @@ export function createMacMenuBar(parts: MacMenuBarParts): HelperTray {
       const action = type === 'clicked' ? actions.get(String(id)) : undefined;
       if (action !== undefined) listener.onClick({ action, activationToken: null });
     },
-    onChange: () => setState(nameState(helper.condition())),
+    onChange: () => state.set(nameState(helper.condition())),
   });
 
   return {
-    state: () => state,
+    state: state.now,
     reason: helper.reason,
     pid: helper.pid,
     show(next) {
-      if (state === 'off') return;
+      if (state.now() === 'off') return;
       const isFirst = picture === null;
       picture = next;
       actions = new Map(listActions(next.items));
@@ -106,7 +95,7 @@ export function createMacMenuBar(parts: MacMenuBarParts): HelperTray {
       if (helper.condition() === 'ready') tell();
     },
     async stop() {
-      setState('off');
+      state.set('off');
       await helper.stop();
     },
   };

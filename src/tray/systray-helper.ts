@@ -10,6 +10,7 @@ import {
   helperLimits,
   type Preparation,
 } from './helper-process.ts';
+import { keepState } from './kept-state.ts';
 import { installSystrayBinary } from './systray-binary.ts';
 import {
   type Fitting,
@@ -57,7 +58,7 @@ const SETTLE_MS = 1_000;
 export function createSystrayHelper(parts: SystrayHelperParts): HelperTray {
   const { listener, timeScale } = parts;
   let picture: TrayPicture | null = null;
-  let state: TrayState = 'starting';
+  const state = keepState(listener);
   let plan: SlotPlan = [];
   let rows: Fitting['rows'] = new Map();
   let plannedAt = 0;
@@ -68,11 +69,6 @@ export function createSystrayHelper(parts: SystrayHelperParts): HelperTray {
   let encoded: { readonly key: string; readonly text: string } | null = null;
   const changedAt = new Map<number, number>();
 
-  const setState = (next: TrayState) => {
-    if (state === next || state === 'off') return;
-    state = next;
-    listener.onState(next);
-  };
   /** The helper itself sets its icon only when it is another one; it never gives back what that takes. */
   const writeIcon = (icon: TrayIcon): string => {
     const key = parts.hasTemplateIcons ? icon.shape : `${icon.shape} ${icon.count}`;
@@ -149,15 +145,15 @@ export function createSystrayHelper(parts: SystrayHelperParts): HelperTray {
       if (row?.kind !== 'action' || !row.enabled || sinceMs < SETTLE_MS / timeScale) return;
       listener.onClick({ action: row.action, activationToken: null });
     },
-    onChange: () => setState(nameState(helper.condition())),
+    onChange: () => state.set(nameState(helper.condition())),
   });
 
   return {
-    state: () => state,
+    state: state.now,
     reason: helper.reason,
     pid: helper.pid,
     show(next) {
-      if (state === 'off') return;
+      if (state.now() === 'off') return;
       const isFirst = picture === null;
       picture = next;
       if (isFirst) helper.start();
@@ -169,7 +165,7 @@ export function createSystrayHelper(parts: SystrayHelperParts): HelperTray {
     },
     async stop() {
       clearTimeout(timer);
-      setState('off');
+      state.set('off');
       await helper.stop();
     },
   };
