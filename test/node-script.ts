@@ -45,6 +45,7 @@ export interface Script {
 export interface ScriptOptions {
   readonly uid?: number;
   readonly gid?: number;
+  readonly cwd?: string;
   readonly env?: NodeJS.ProcessEnv;
 }
 

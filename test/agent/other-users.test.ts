@@ -2,13 +2,9 @@ import { spawnSync } from 'node:child_process';
 import { chmodSync, lstatSync, mkdirSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'vitest';
+import { asNobody, canBeNobody } from '../other-user.ts';
 import { isWatching, readRecords, test, until } from './agent-process.ts';
 import { updateSession } from './night.ts';
-
-const nobody = 65_534;
-const isRoot = process.getuid?.() === 0;
-const mayUseAnotherUser = isRoot || process.env.CI === 'true';
-if (!mayUseAnotherUser) console.warn('Skipped: only root can try the files as another user.');
 
 /** Tries one thing as another user; prints `ok`, or the code of the error. */
 const attempt = `
@@ -20,7 +16,7 @@ const attempt = `
     else { ({ read: readFileSync, list: readdirSync, write: (p) => writeFileSync(p, 'x', { flag: 'a' }) })[what](path); done(); }
   } catch (error) { done(error); }`;
 
-test.skipIf(!mayUseAnotherUser)(
+test.skipIf(!canBeNobody)(
   'what the agent makes is its user’s alone',
   async ({ program, startAgent }) => {
     const { dir } = await program.addFleet({ sessions: [{ key: 'asa-1' }] });
@@ -53,10 +49,8 @@ test.skipIf(!mayUseAnotherUser)(
     chmodSync(program.folder, 0o755);
     const as = (what: string, path: string) => {
       const { stdout, stderr } = spawnSync(process.execPath, ['-e', attempt, what, path], {
-        uid: nobody,
-        gid: nobody,
+        ...asNobody,
         encoding: 'utf8',
-        cwd: '/',
         env: {},
       });
       return stdout.trim() || stderr;

@@ -8,6 +8,7 @@ import { connectToAgent } from '../../src/control/client.ts';
 import type { AgentConnection } from '../../src/control/conversation.ts';
 import { nameSocket } from '../../src/control/socket-path.ts';
 import { bundleScript, startScript } from '../node-script.ts';
+import { asNobody, canBeNobody } from '../other-user.ts';
 import { makeScratchFolder } from '../scratch-folder.ts';
 import { makeFleet } from './fleets.ts';
 
@@ -235,19 +236,13 @@ describe('a process that connects', () => {
     }
   });
 
-  it.skipIf(process.getuid?.() !== 0)(
-    'is told that it may not (needs root to become another user)',
-    async () => {
-      // The socket is in a closed folder; the script must be readable.
-      const stub = await serveHello();
-      const script = startScript(await bundleOpen(), [stub.socketPath, '3600000'], {
-        uid: 65_534,
-        gid: 65_534,
-      });
-      expect(await script.hear()).toEqual({ kind: 'no-access', errorCode: 'EACCES' });
-      expect(await script.ended).toBe(0);
-    },
-  );
+  it.skipIf(!canBeNobody)('is told that it may not', async () => {
+    // The socket is in a closed folder; the script must be readable.
+    const stub = await serveHello();
+    const script = startScript(await bundleOpen(), [stub.socketPath, '3600000'], asNobody);
+    expect(await script.hear()).toEqual({ kind: 'no-access', errorCode: 'EACCES' });
+    expect(await script.ended).toBe(0);
+  });
 
   /** The script where another user can read it. */
   async function bundleOpen(): Promise<string> {

@@ -9,6 +9,7 @@ import type { AgentConnection, Snapshot } from '../../src/control/conversation.t
 import type { ControlClient } from '../../src/control/served-client.ts';
 import { type ControlServer, type ServerOptions, startServer } from '../../src/control/server.ts';
 import { isSocketPathTooLong, nameSocket } from '../../src/control/socket-path.ts';
+import { asNobody, canBeNobody } from '../other-user.ts';
 import { makeScratchFolder } from '../scratch-folder.ts';
 import { makeFleet } from './fleets.ts';
 import { connectRaw } from './raw-peer.ts';
@@ -320,28 +321,20 @@ describe('the socket', () => {
     expect(statSync(folder).mode & 0o777).toBe(0o700);
   });
 
-  it.skipIf(process.getuid?.() !== 0)(
-    'lets no other user in, even where the folder would (needs root to become another user)',
-    async () => {
-      const outer = makeScratchFolder();
-      const folder = join(outer, 'state');
-      const { socketPath } = await listen({ socketPath: nameSocket(folder) });
-      const script = `require('net').connect(process.argv[1])
-        .on('connect', () => { console.log('in'); process.exit(); })
-        .on('error', (error) => console.log(error.code))`;
-      const knock = () =>
-        spawnSync(process.execPath, ['-e', script, socketPath], {
-          uid: 65_534,
-          gid: 65_534,
-          cwd: '/',
-          encoding: 'utf8',
-        }).stdout;
-      chmodSync(outer, 0o755);
-      expect(knock()).toBe('EACCES\n');
-      chmodSync(folder, 0o755);
-      expect(knock()).toBe('EACCES\n');
-    },
-  );
+  it.skipIf(!canBeNobody)('lets no other user in, even where the folder would', async () => {
+    const outer = makeScratchFolder();
+    const folder = join(outer, 'state');
+    const { socketPath } = await listen({ socketPath: nameSocket(folder) });
+    const script = `require('net').connect(process.argv[1])
+      .on('connect', () => { console.log('in'); process.exit(); })
+      .on('error', (error) => console.log(error.code))`;
+    const args = ['-e', script, socketPath];
+    const knock = () => spawnSync(process.execPath, args, { ...asNobody, encoding: 'utf8' }).stdout;
+    chmodSync(outer, 0o755);
+    expect(knock()).toBe('EACCES\n');
+    chmodSync(folder, 0o755);
+    expect(knock()).toBe('EACCES\n');
+  });
 
   it('is not taken from an agent that answers on it', async () => {
     const rig = await listen();
