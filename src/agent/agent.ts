@@ -41,6 +41,8 @@ export interface AgentOptions extends DeskOptions {
   readonly claim: AgentClaim;
   /** Another agent has taken the folder: this one should end. */
   readonly onReplaced: (pid: number) => void;
+  /** Calls back when the machine wakes, and returns how to stop; null: the clocks alone tell. */
+  readonly watchSleep: ((onWake: () => void) => () => Promise<void>) | null;
   /** Somebody starts a lasting agent; null: this one is it. */
   readonly onHandOver: (() => void) | null;
 }
@@ -179,11 +181,12 @@ export async function startAgent(options: AgentOptions): Promise<Agent> {
   });
   findOurs = operator.ourPids;
   // First of all that is dispatched: which hours are quiet hangs on it.
-  const stopTicking = startTicking(timeScale, ({ at, utcOffsetMinutes, woke }) => {
+  const ticking = startTicking(timeScale, ({ at, utcOffsetMinutes, woke }) => {
     loop.dispatch({ kind: 'ticked', at, utcOffsetMinutes });
     if (woke) loop.dispatch({ kind: 'woke', at });
     void presence.keep();
   });
+  const stopWatchingSleep = options.watchSleep?.(ticking.wake);
   // Before the first look is taken.
   operator.adopt(left);
   const record = (kind: EventKind, text: string) => {
@@ -227,7 +230,8 @@ export async function startAgent(options: AgentOptions): Promise<Agent> {
 
   return {
     async stop() {
-      stopTicking();
+      ticking.stop();
+      await stopWatchingSleep?.();
       await desk.stopTray();
       stopWatching();
       hints.stop();

@@ -11,11 +11,19 @@ export interface Tick {
   readonly woke: boolean;
 }
 
-/** Ticks once at once and then every 60 s (divided by `timeScale`); returns how to stop. */
-export function startTicking(timeScale: number, onTick: (tick: Tick) => void): () => void {
+export interface Ticking {
+  /** Somebody else has noticed that the machine woke: a tick at once, and none more for this sleep. */
+  readonly wake: () => void;
+  readonly stop: () => void;
+}
+
+/** Ticks once at once and then every 60 s (divided by `timeScale`). */
+export function startTicking(timeScale: number, onTick: (tick: Tick) => void): Ticking {
   const periodMs = PERIOD_MS / timeScale;
   const toleranceMs = Math.max(TOLERANCE_MS / timeScale, LEAST_TOLERANCE_MS);
   let last: { at: number; monoMs: number } | null = null;
+  const tell = (at: number, woke: boolean) =>
+    onTick({ at, utcOffsetMinutes: -new Date(at).getTimezoneOffset(), woke });
   const tick = () => {
     const now = { at: Date.now(), monoMs: performance.now() };
     const woke =
@@ -24,9 +32,16 @@ export function startTicking(timeScale: number, onTick: (tick: Tick) => void): (
         (gapMs) => Math.abs(gapMs - periodMs) > toleranceMs,
       );
     last = now;
-    onTick({ at: now.at, utcOffsetMinutes: -new Date(now.at).getTimezoneOffset(), woke });
+    tell(now.at, woke);
   };
   tick();
   const timer = setInterval(tick, periodMs);
-  return () => clearInterval(timer);
+  return {
+    wake() {
+      // The gap that the next tick would see is this one.
+      last = null;
+      tell(Date.now(), true);
+    },
+    stop: () => clearInterval(timer),
+  };
 }

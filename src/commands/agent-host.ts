@@ -110,6 +110,7 @@ async function beAgent(setup: Setup, claim: AgentClaim, role: string): Promise<H
     writeLine: (notice) => tellOfSession(notice, (line) => takeNotice(line)),
     notifier: null,
     claim,
+    watchSleep: null,
     onReplaced: () => void end(),
     onHandOver: () => void end(),
     tray: null,

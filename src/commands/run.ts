@@ -2,8 +2,11 @@ import { setFlagsFromString } from 'node:v8';
 import { startAgent } from '../agent/agent.ts';
 import { type ClaimOutcome, claimAgent } from '../control/agent-lock.ts';
 import { createLineNotifier } from '../notify/line-notifier.ts';
+import { listSystemBusSockets } from '../system/dbus-address.ts';
+import { connectBus } from '../system/dbus-connection.ts';
 import { formatClock } from '../system/local-time.ts';
 import { pruneResources } from '../system/resources.ts';
+import { watchSleep } from '../system/sleep-watch.ts';
 import { contactAgent } from './agent-connection.ts';
 import { parseArguments } from './arguments.ts';
 import { exitCodes, UsageError } from './command.ts';
@@ -47,6 +50,7 @@ export async function run(args: readonly string[]): Promise<number> {
       warn(texts.replaced(pid));
       end();
     },
+    watchSleep: process.platform === 'linux' ? watchLogind : null,
     onHandOver: null,
     tray: prepareTray(values['no-tray'] === true ? 'off' : preferences.tray, setup, desktop),
     windows: (now) => prepareWindows(setup, now, program),
@@ -59,6 +63,10 @@ export async function run(args: readonly string[]): Promise<number> {
   await desktop.close();
   await claim.release();
   return exitCodes.ok;
+}
+
+function watchLogind(onWake: () => void): () => Promise<void> {
+  return watchSleep(connectBus(process.env, 1, listSystemBusSockets), onWake);
 }
 
 /** How long an agent that serves one command has to answer, and how often it is asked to make room. */

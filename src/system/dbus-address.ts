@@ -1,4 +1,12 @@
-/** Where the session bus of this user listens. */
+/** Where the session bus of this user listens, and the machine's own. */
+
+type Variables = Readonly<Record<string, string | undefined>>;
+
+/** The sockets that may hold the system bus, where D-Bus says that it is if nothing names another. */
+export function listSystemBusSockets({ DBUS_SYSTEM_BUS_ADDRESS }: Variables): readonly string[] {
+  const addresses = DBUS_SYSTEM_BUS_ADDRESS || 'unix:path=/run/dbus/system_bus_socket';
+  return addresses.split(';').flatMap((address) => readAddress(address, []));
+}
 
 /**
  * The sockets that may hold the session bus, in the order in which they are to be tried. An abstract one
@@ -7,9 +15,7 @@
  * The socket in `XDG_RUNTIME_DIR` is always tried as well: a service may lack the variable, and Node 20
  * can't reach abstract sockets of other programs.
  */
-export function listBusSockets(
-  variables: Readonly<Record<string, string | undefined>>,
-): readonly string[] {
+export function listBusSockets(variables: Variables): readonly string[] {
   const { DBUS_SESSION_BUS_ADDRESS: addresses = '', XDG_RUNTIME_DIR: runtimeFolder = '' } =
     variables;
   const userBus = runtimeFolder.startsWith('/') ? [`${runtimeFolder}/bus`] : [];

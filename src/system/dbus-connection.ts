@@ -1,7 +1,7 @@
 /**
- * The one connection to the session bus, for all that is shown on a desktop. It connects by itself, again
- * and again while there is no bus, and what was asked of it (objects, signals, names) holds over every
- * loss. While it is connected nothing ticks. Nothing of it throws, and nothing ends the process.
+ * A connection to a bus: the one to the session bus is for all that is shown on a desktop. It connects by
+ * itself, again and again while there is no bus, and what was asked of it (objects, signals, names) holds
+ * over every loss. While it is connected nothing ticks. Nothing of it throws, and nothing ends the process.
  */
 
 import { listBusSockets } from './dbus-address.ts';
@@ -70,10 +70,12 @@ interface Subscription {
 /**
  * Starts to connect to the bus that the environment names.
  * @param timeScale by which the delays between attempts are divided
+ * @param listSockets where that bus may listen; left out: the session bus
  */
 export function connectBus(
   variables: Readonly<Record<string, string | undefined>>,
   timeScale: number,
+  listSockets = listBusSockets,
 ): BusConnection {
   const stateListeners = new Set<(state: BusState) => void>();
   const objects = new Map<string, BusObject>();
@@ -153,7 +155,7 @@ export function connectBus(
     onClosed: lose,
   };
   const connect = async () => {
-    for (const socketPath of listBusSockets(variables)) {
+    for (const socketPath of listSockets(variables)) {
       const isOpen = await openSession(socketPath, sessionListener, closing.signal);
       if (isOpen || closing.signal.aborted) return;
     }

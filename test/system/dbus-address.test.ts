@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { listBusSockets } from '../../src/system/dbus-address.ts';
+import { listBusSockets, listSystemBusSockets } from '../../src/system/dbus-address.ts';
 
 describe('the sockets of the session bus', () => {
   test.each([
@@ -39,4 +39,12 @@ describe('the sockets of the session bus', () => {
   ])('%s', (_name, variables, sockets) => {
     expect(listBusSockets(variables)).toEqual(sockets);
   });
+});
+
+test.each([
+  ['named by nobody', {}, ['/run/dbus/system_bus_socket']],
+  ['named', { DBUS_SYSTEM_BUS_ADDRESS: 'unix:path=/a;unix:abstract=b' }, ['/a', '\0b']],
+  ['named with nothing', { DBUS_SYSTEM_BUS_ADDRESS: '' }, ['/run/dbus/system_bus_socket']],
+])('the sockets of a system bus that is %s', (_name, variables, sockets) => {
+  expect(listSystemBusSockets(variables)).toEqual(sockets);
 });
