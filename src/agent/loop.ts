@@ -30,7 +30,7 @@ export interface Loop {
 export function startLoop(first: Model, parts: LoopParts): Loop {
   let model = first;
   let settled: Promise<void> = Promise.resolve();
-  let looks: Promise<unknown> = Promise.resolve();
+  let looks: Promise<void> = Promise.resolve();
 
   const poller = createPoller(async (mode, signal) => {
     const messages = await parts.poll(mode, signal);
@@ -54,7 +54,7 @@ export function startLoop(first: Model, parts: LoopParts): Loop {
     poller.plan(nextPoll(next));
   };
   const lookForUpdates = () => {
-    looks = Promise.all([looks, parts.lookForUpdates().then(take)]);
+    looks = Promise.all([looks, parts.lookForUpdates().then(take)]).then(() => {});
   };
   // The agent before this one noticed a vanishing and died before it had looked for its reason.
   if ([...first.rows.values()].some((row) => absenceOf(row.phase)?.look === 'asked')) {

@@ -48,7 +48,7 @@ function takeMessage(model: Model, message: Message): Update {
     case 'looked':
       return takeLook(model, message.processes, message.at);
     case 'sandy-found':
-      return [{ ...model, sandy: message.sandy }, []];
+      return [message.sandy === model.sandy ? model : { ...model, sandy: message.sandy }, []];
     case 'settings-changed':
       return [
         { ...model, windows: message.windows, notify: message.notify, quiet: message.quiet },
