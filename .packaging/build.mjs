@@ -2,8 +2,9 @@
 
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { bundlePackage, ROOT } from './bundling.mjs';
+import { bundlePackage, ROOT, TERMINAL } from './bundling.mjs';
 
 const dist = join(ROOT, 'dist');
 rmSync(dist, { recursive: true, force: true });
 await bundlePackage('src/main.ts', dist);
+await bundlePackage(TERMINAL.entry, join(dist, TERMINAL.folder));

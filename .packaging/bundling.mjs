@@ -14,10 +14,24 @@ const bundling = {
   logLevel: 'warning',
 };
 
+/** Where main.ts finds the program of a terminal: split with all the rest it would be forty files to open. */
+export const TERMINAL = { entry: 'src/commands/attach.ts', folder: 'terminal' };
+
+const keepTerminalApart = {
+  name: 'keep-terminal-apart',
+  setup: ({ onResolve }) =>
+    onResolve({ filter: /^\.\/attach\.ts$/ }, ({ kind }) =>
+      kind === 'dynamic-import'
+        ? { path: `./${TERMINAL.folder}/attach.js`, external: true }
+        : undefined,
+    ),
+};
+
 /** Bundles for npm: split, so that a command loads no more than it needs. */
 export async function bundlePackage(entry, folder) {
   await build({
     ...bundling,
+    plugins: [keepTerminalApart],
     entryPoints: [entry],
     outdir: folder,
     format: 'esm',

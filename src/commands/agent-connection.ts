@@ -12,6 +12,8 @@ export type AgentContact =
       readonly kind: 'connected';
       readonly connection: AgentConnection;
       readonly status: StatusDocument;
+      /** When that was, by `performance.now()`. */
+      readonly reachedMs: number;
     }
   /** Go on alone. `text`: why, where a person should know; null when there simply is none. */
   | {
@@ -32,7 +34,8 @@ export async function contactAgent(stateFolder: string, role: string): Promise<A
     case 'connected': {
       const first = await Promise.race([outcome.snapshots.next(), expire(ANSWER_LIMIT_MS)]);
       if (first !== null && first.done !== true) {
-        return { kind: 'connected', connection: outcome, status: first.value.status };
+        const { status } = first.value;
+        return { kind: 'connected', connection: outcome, status, reachedMs: performance.now() };
       }
       outcome.close();
       return { kind: 'alone', text: texts.agentSilent, errorCode: null };

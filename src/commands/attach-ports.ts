@@ -14,6 +14,9 @@ import type { AttachPreparation } from './attach-target.ts';
 import type { Setup } from './setup.ts';
 import { texts } from './texts.ts';
 
+/** What a person was shown longer ago, to choose from, may have changed. */
+const FRESH_MS = 1_000;
+
 /** Joins the shim to the agent, to sandy, to the host's locks and to the clock on the wall. */
 export function createShimPorts(
   setup: Setup,
@@ -24,14 +27,22 @@ export function createShimPorts(
   const { folders, timeScale } = setup;
   const { target, name, sandy, readySandy } = prepared;
   let known: Model | null = null;
+  let first = prepared.contact;
   let attachedAt = 0;
+  const takeFirst = () => {
+    const taken = first;
+    first = null;
+    if (taken === null || performance.now() - taken.reachedMs < FRESH_MS) return taken;
+    taken.connection.close();
+    return null;
+  };
   return {
     target,
     name,
     terminal,
     onStart,
     async openSource() {
-      const contact = await contactAgent(folders.state, 'shim');
+      const contact = takeFirst() ?? (await contactAgent(folders.state, 'shim'));
       if (contact.kind === 'connected') {
         known = null;
         return createAgentSource(contact.connection, contact.status, target.key, timeScale);

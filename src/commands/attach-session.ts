@@ -17,7 +17,10 @@ export async function attachSession(
   options: { readonly reconnects: boolean; readonly ownsWindow: boolean },
 ): Promise<number> {
   const opening = openTerminal(process.env);
-  if (opening.kind === 'none') throw new UsageError(texts.attachNeedsTerminal);
+  if (opening.kind === 'none') {
+    prepared.contact?.connection.close();
+    throw new UsageError(texts.attachNeedsTerminal);
+  }
   const { terminal } = opening;
   let hangUp = () => {};
   const stopGuarding = guardTerminal(terminal, () => hangUp());

@@ -1,5 +1,4 @@
 import { basename } from 'node:path';
-import { createInterface } from 'node:readline/promises';
 import type { Target } from '../attach/look-reading.ts';
 import { type FleetView, readSandyInfo, type SessionView, view } from '../fleet/view.ts';
 import type { ReadySandy, Sandy } from '../sandy/client.ts';
@@ -19,8 +18,12 @@ export type AttachPreparation =
       readonly name: string;
       readonly sandy: Sandy;
       readonly readySandy: ReadySandy;
+      /** The agent that was asked, still on the line; null: there is none. Whoever takes it closes it. */
+      readonly contact: Reached | null;
     }
   | { readonly kind: 'refused'; readonly text: string; readonly code: number };
+
+type Reached = AgentContact & { readonly kind: 'connected' };
 
 const NO_SESSION = 4;
 const FAILED = 5;
@@ -30,23 +33,24 @@ export async function prepareAttach(
   setup: Setup,
   argument: string | undefined,
 ): Promise<AttachPreparation> {
-  const { fleet, sandy, blindText } = await seeFleet(setup);
+  const seen = await seeFleet(setup);
+  const { fleet, blindText } = seen;
   const isPlace = argument !== undefined && findFolder(argument, process.cwd()) !== null;
   if (blindText !== null && fleet.sessions.length === 0 && !isPlace) {
     return { kind: 'refused', text: blindText, code: FAILED };
   }
-  const choice = await choose(argument, fleet.sessions);
-  if (choice.kind === 'refused') return choice;
-  return await joinSandy(choice, sandy);
+  return await joinSandy(await choose(argument, fleet.sessions), seen);
 }
 
 /** The same where it is known already which one: nobody needs to look. */
 export async function prepareTarget(setup: Setup, target: Target): Promise<AttachPreparation> {
-  const contact = await contactAgent(setup.folders.state, 'attach');
+  const contact = await contactAgent(setup.folders.state, 'shim');
   const sandy = createLoneSandy(setup);
-  if (contact.kind === 'connected') await takeOver(contact, sandy);
   const name = target.key ?? basename(target.workspace);
-  return await joinSandy({ kind: 'chosen', target, name }, sandy);
+  const choice = { kind: 'chosen', target, name } as const;
+  if (contact.kind === 'alone') return await joinSandy(choice, { sandy, contact: null });
+  await takeOver(contact, sandy);
+  return await joinSandy(choice, { sandy, contact });
 }
 
 /** The same by asking, whatever the current folder is; the sessions of `first` are listed before the others. */
@@ -54,57 +58,62 @@ export async function prepareChoice(
   setup: Setup,
   first: readonly string[],
 ): Promise<AttachPreparation> {
-  const { fleet, sandy, blindText } = await seeFleet(setup);
+  const seen = await seeFleet(setup);
+  const { fleet, blindText } = seen;
   if (blindText !== null && fleet.sessions.length === 0) {
     return { kind: 'refused', text: blindText, code: FAILED };
   }
-  const choice = await ask(fleet.sessions, first);
-  return choice.kind === 'refused' ? choice : await joinSandy(choice, sandy);
+  return await joinSandy(await ask(fleet.sessions, first), seen);
 }
 
 async function joinSandy(
-  choice: Choice & { readonly kind: 'chosen' },
-  sandy: Sandy,
+  choice: Choice,
+  { sandy, contact }: Pick<Seen, 'sandy' | 'contact'>,
 ): Promise<AttachPreparation> {
+  const prepared = choice.kind === 'refused' ? choice : await checkSandy(choice, sandy);
+  if (prepared.kind === 'ready') return { ...prepared, contact };
+  contact?.connection.close();
+  return prepared;
+}
+
+async function checkSandy(choice: Choice & { readonly kind: 'chosen' }, sandy: Sandy) {
   const readySandy = await prepareSandy(sandy);
   if (readySandy.kind === 'unusable') {
-    return { kind: 'refused', text: readySandy.text, code: FAILED };
+    return { kind: 'refused', text: readySandy.text, code: FAILED } as const;
   }
   if (!readySandy.info.capabilities.attach) {
-    return { kind: 'refused', text: texts.noDaemon(readySandy.info.version), code: FAILED };
+    const text = texts.noDaemon(readySandy.info.version);
+    return { kind: 'refused', text, code: FAILED } as const;
   }
-  return { ...choice, kind: 'ready', sandy, readySandy };
+  return { ...choice, kind: 'ready', sandy, readySandy } as const;
 }
 
 interface Seen {
   readonly fleet: FleetView;
   readonly sandy: Sandy;
+  readonly contact: Reached | null;
   /** Why our own look saw nothing; null when it did, or the agent was asked. */
   readonly blindText: string | null;
 }
 
 /** The fleet as the agent sees it, and what it knows of sandy; without one, from a look of our own. */
 async function seeFleet(setup: Setup): Promise<Seen> {
-  const contact = await contactAgent(setup.folders.state, 'attach');
+  const contact = await contactAgent(setup.folders.state, 'shim');
   if (contact.kind === 'connected') {
     const sandy = createLoneSandy(setup);
     await takeOver(contact, sandy);
-    return { fleet: contact.status, sandy, blindText: null };
+    return { fleet: contact.status, sandy, contact, blindText: null };
   }
   if (contact.text !== null) process.stderr.write(`${contact.text}\n`);
   // Loaded only here: with an agent a terminal needs none of it.
   const { lookOnce } = await import('./looking-once.ts');
   const { model, sandy } = await lookOnce(setup, 'light', createLoneSandy(setup));
   const blindText = model.sight.kind === 'blind' ? model.sight.text : null;
-  return { fleet: view(model), sandy, blindText };
+  return { fleet: view(model), sandy, contact: null, blindText };
 }
 
 /** What the agent knows of sandy need not be asked again. */
-async function takeOver(
-  { connection, status }: AgentContact & { readonly kind: 'connected' },
-  sandy: Sandy,
-): Promise<void> {
-  connection.close();
+async function takeOver({ status }: Reached, sandy: Sandy): Promise<void> {
   if (status.sandy !== null) await adoptSandy(sandy, readSandyInfo(status.sandy));
 }
 
@@ -157,6 +166,7 @@ async function ask(sessions: readonly SessionView[], first: readonly string[]): 
       `${String(index + 1).padStart(3)}  ${cleanForeignText(key, 60)}  ${state}${clients}\n`,
     );
   });
+  const { createInterface } = await import('node:readline/promises');
   const lines = createInterface({ input: process.stdin, output: process.stdout });
   try {
     for (;;) {

@@ -1,7 +1,7 @@
 import { adoptCarried, type Errand, takeTicket } from '../terminal/tickets.ts';
 import { attachSession } from './attach-session.ts';
 import { prepareChoice, prepareTarget } from './attach-target.ts';
-import { exitCodes, UsageError } from './command.ts';
+import { type Commands, exitCodes, isUsageError } from './command.ts';
 import { setUp } from './setup.ts';
 import { texts } from './texts.ts';
 
@@ -11,7 +11,7 @@ const NO_SESSION = 4;
  * The process in a window that we opened. The window goes with this process, so whatever it has to say
  * last stays until a key is pressed.
  */
-export async function attachByTicket(word: string): Promise<number> {
+export async function attachByTicket(word: string, commands: Commands): Promise<number> {
   const taking = takeTicket(word, Date.now());
   switch (taking.kind) {
     case 'unknown':
@@ -23,19 +23,18 @@ export async function attachByTicket(word: string): Promise<number> {
   }
   adoptCarried(process.env, taking.content);
   try {
-    return await runErrand(taking.content.errand);
+    return await runErrand(taking.content.errand, commands);
   } catch (error) {
-    if (!(error instanceof UsageError)) throw error;
+    if (!isUsageError(error)) throw error;
     return await sayLast(error.message, exitCodes.usage);
   }
 }
 
-async function runErrand(errand: Errand): Promise<number> {
+async function runErrand(errand: Errand, commands: Commands): Promise<number> {
   const setup = setUp();
   switch (errand.kind) {
     case 'read': {
-      const { run } = await pages[errand.page]();
-      return await sayLast('', await run([]));
+      return await sayLast('', await showPage(errand.page, commands));
     }
     case 'attach':
     case 'choose': {
@@ -49,12 +48,17 @@ async function runErrand(errand: Errand): Promise<number> {
   }
 }
 
-/** What can be read in a window: what the command of that name prints. */
-const pages = {
-  log: () => import('./log.ts'),
-  doctor: () => import('./doctor.ts'),
-  update: () => import('./update-watch.ts'),
-} as const;
+/** What can be read in a window: what the command of that name prints, and how an update goes. */
+async function showPage(
+  page: (Errand & { readonly kind: 'read' })['page'],
+  commands: Commands,
+): Promise<number> {
+  if (page === 'update') return await (await import('./update-watch.ts')).run();
+  const command = commands[page];
+  if (command === undefined) throw new Error(`There is no command ${page}.`);
+  const { run } = await command.load();
+  return await run([], commands);
+}
 
 /** Whoever types as the window comes up does not mean it. */
 const UNMEANT_MS = 1_000;

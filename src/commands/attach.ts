@@ -1,7 +1,7 @@
 import { parseArguments } from './arguments.ts';
 import { attachSession } from './attach-session.ts';
 import { prepareAttach } from './attach-target.ts';
-import { UsageError } from './command.ts';
+import { type Commands, UsageError } from './command.ts';
 import { setUp } from './setup.ts';
 import { texts } from './texts.ts';
 
@@ -10,7 +10,7 @@ import { texts } from './texts.ts';
  * WORD`. It is not in the help, as a ticket is good once, for a minute, for the window that it was
  * written for; SESSION can be anything but never an option.
  */
-export async function run(args: readonly string[]): Promise<number> {
+export async function run(args: readonly string[], commands: Commands): Promise<number> {
   const { values, positionals } = parseArguments(args, {
     'no-reconnect': { type: 'boolean' },
     ticket: { type: 'string' },
@@ -25,7 +25,7 @@ export async function run(args: readonly string[]): Promise<number> {
     throw new UsageError(texts.attachNeedsTerminal);
   if (ticket !== undefined) {
     const { attachByTicket } = await import('./attach-window.ts');
-    return await attachByTicket(ticket);
+    return await attachByTicket(ticket, commands);
   }
   const setup = setUp();
   const prepared = await prepareAttach(setup, argument);

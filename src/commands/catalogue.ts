@@ -1,7 +1,7 @@
-import type { Command } from './command.ts';
+import type { Commands } from './command.ts';
 
 /** Every command there is. What is not built is not listed. */
-export const catalogue: Readonly<Record<string, Command>> = {
+export const catalogue: Commands = {
   run: {
     usage: 'run [--no-tray]',
     summary: 'watch the sessions in the foreground and tell what happens to them',

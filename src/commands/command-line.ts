@@ -1,6 +1,6 @@
 import { ResourcesError } from '../system/resources-error.ts';
 import { catalogue } from './catalogue.ts';
-import { type Command, exitCodes, UsageError } from './command.ts';
+import { type Command, exitCodes, isUsageError } from './command.ts';
 import { texts } from './texts.ts';
 import { fullVersion } from './version.ts';
 
@@ -32,7 +32,7 @@ export async function runCommandLine(args: readonly string[]): Promise<number> {
       process.stderr.write(`${error.message}\n`);
       return exitCodes.failed;
     }
-    if (!(error instanceof UsageError)) throw error;
+    if (!isUsageError(error)) throw error;
     process.stderr.write(`${error.message}\n${texts.rightForm(command.usage)}\n`);
     return exitCodes.usage;
   }

@@ -21,14 +21,18 @@ export interface Command {
   readonly load: () => Promise<{ readonly run: CommandRun }>;
 }
 
-/**
- * Runs a command with the arguments after its name; resolves to the exit code. `commands` are all that
- * there are, by name.
- */
-export type CommandRun = (
-  args: readonly string[],
-  commands: Readonly<Record<string, Command>>,
-) => Promise<number>;
+/** All that there are, by name. */
+export type Commands = Readonly<Record<string, Command>>;
+
+/** Runs a command with the arguments after its name; resolves to the exit code. */
+export type CommandRun = (args: readonly string[], commands: Commands) => Promise<number>;
 
 /** Wrong usage: what is wrong in one sentence. The right form is added by whoever reports it. */
-export class UsageError extends Error {}
+export class UsageError extends Error {
+  override readonly name = 'UsageError';
+}
+
+/** By name: what is bundled apart has a class of its own. */
+export function isUsageError(error: unknown): error is UsageError {
+  return error instanceof Error && error.name === 'UsageError';
+}

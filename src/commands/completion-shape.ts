@@ -1,6 +1,6 @@
 /** PURE: what can be typed after a command, read off the catalogue, so that it is always what help says. */
 
-import type { Command } from './command.ts';
+import type { Command, Commands } from './command.ts';
 
 export interface CommandShape {
   readonly name: string;
@@ -24,7 +24,7 @@ export interface FlagShape {
 const FLAG = /(--[a-z][a-z-]*)( [A-Z]+\])?/g;
 
 /** Every command, in the order of the catalogue. */
-export function readShapes(commands: Readonly<Record<string, Command>>): readonly CommandShape[] {
+export function readShapes(commands: Commands): readonly CommandShape[] {
   return Object.entries(commands).map(([name, command]) => readShape(name, command));
 }
 

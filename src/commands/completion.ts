@@ -5,16 +5,13 @@ import { readJsonFile } from '../store/json-file.ts';
 import { preferenceKeys } from '../store/preferences.ts';
 import { parseSaved, savedFormat } from '../store/saved-fleet.ts';
 import { parseArguments } from './arguments.ts';
-import { type Command, exitCodes, UsageError } from './command.ts';
+import { type Commands, exitCodes, UsageError } from './command.ts';
 import { shells, writeCompletion } from './completion-scripts.ts';
 import { readShapes } from './completion-shape.ts';
 import { nameOwnFolders } from './setup.ts';
 import { texts } from './texts.ts';
 
-export async function run(
-  args: readonly string[],
-  commands: Readonly<Record<string, Command>>,
-): Promise<number> {
+export async function run(args: readonly string[], commands: Commands): Promise<number> {
   const { values, positionals } = parseArguments(args, { sessions: { type: 'boolean' } });
   const [name, ...more] = positionals;
   if (more.length > 0 || (values.sessions === true && name !== undefined)) {

@@ -18,7 +18,8 @@ export async function run(args: readonly string[]): Promise<number> {
     process.stderr.write(`${prepared.text}\n`);
     return exitCodes.failed;
   }
-  const { target, name } = prepared;
+  const { target, name, contact } = prepared;
+  contact?.connection.close();
   const { XDG_ACTIVATION_TOKEN, DESKTOP_STARTUP_ID } = process.env;
   const activationToken = XDG_ACTIVATION_TOKEN ?? DESKTOP_STARTUP_ID ?? null;
   const outcome = await openTerminal(
