@@ -235,7 +235,7 @@ export async function startAgent(options: AgentOptions): Promise<Agent> {
       await desk.stopTray();
       stopWatching();
       hints.stop();
-      // First of all: nothing may be asked of an agent that will not save it any more.
+      // Before operator and loop end: nothing may be asked of an agent that will not save it any more.
       await presence.stop();
       await operator.stop();
       await loop.stop();

@@ -1,6 +1,6 @@
 /** Cancelling a run of sandy, which is safe only as long as it has not begun to restart a session. */
 
-import { errorCodeOf } from '../system/files.ts';
+import { ignoreFileError } from '../system/files.ts';
 import { isAlive, type ProcessIdentity } from '../system/process-identity.ts';
 import {
   continueProcess,
@@ -88,7 +88,7 @@ async function stopAndDecide({
     output = await readOutput();
   } catch (error) {
     // What can't be read may say anything.
-    errorCodeOf(error);
+    ignoreFileError(error);
     return 'too-late';
   }
   return mayHaveBegun(output) ? 'too-late' : 'untouched';

@@ -90,7 +90,7 @@ export async function carryOutStop(
   return { ...nothing, ...verdict };
 }
 
-/** sandy's exit codes of a start that failed; of a stop, 4 says that there was nothing to stop. */
+/** sandy's exit code of a stop where there was nothing to stop. */
 const NO_SUCH_SESSION = 4;
 
 /**

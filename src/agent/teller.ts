@@ -6,6 +6,7 @@ import type { EventLog } from '../store/event-log.ts';
 import { nameHappening } from '../store/event-record.ts';
 import type { Ledger } from '../store/ledger.ts';
 import type { WriteOutcome } from '../system/files.ts';
+import { settleWithin } from '../system/settling.ts';
 
 /** What telling stands on. */
 export interface TellerParts {
@@ -89,12 +90,7 @@ export function createTeller(parts: TellerParts): Teller {
       }
     },
     async close() {
-      let timer: NodeJS.Timeout | undefined;
-      const limit = new Promise<void>((settle) => {
-        timer = setTimeout(settle, CLOSING_LIMIT_MS);
-      });
-      await Promise.race([Promise.all(onTheirWay), limit]);
-      clearTimeout(timer);
+      await settleWithin(Promise.all(onTheirWay), CLOSING_LIMIT_MS, () => {});
       isClosed = true;
     },
   };

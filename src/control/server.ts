@@ -3,6 +3,7 @@ import { chmod, lstat, mkdir, rm, stat } from 'node:fs/promises';
 import { createServer, type Server } from 'node:net';
 import { dirname } from 'node:path';
 import type { FleetView } from '../fleet/view.ts';
+import { errorCodeOf } from '../system/files.ts';
 import { connectToAgent } from './client.ts';
 import { encodeFrame, protocolVersion } from './protocol.ts';
 import {
@@ -87,8 +88,7 @@ export async function startServer(options: ServerOptions): Promise<ServerOutcome
     }
     return await listen(options);
   } catch (error) {
-    const { code: errorCode } = error as NodeJS.ErrnoException;
-    if (errorCode === undefined) throw error;
+    const errorCode = errorCodeOf(error);
     if (errorCode === 'EADDRINUSE') return { kind: 'in-use', text: texts.inUse(socketPath) };
     return { kind: 'failed', errorCode, text: texts.notListening(socketPath, errorCode) };
   }

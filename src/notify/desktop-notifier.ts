@@ -2,6 +2,7 @@
 
 import type { BusConnection, CallOutcome } from '../system/dbus-connection.ts';
 import { hasDisplay } from '../system/display.ts';
+import { settleWithin } from '../system/settling.ts';
 import { composeBanner } from './banner.ts';
 import { createLatestTurns } from './latest-turns.ts';
 import {
@@ -10,7 +11,6 @@ import {
   type KnownServer,
   type ServerEvent,
   SHOW_LIMIT_MS,
-  settleWithin,
 } from './notification-server.ts';
 import {
   type Notice,

@@ -36,13 +36,7 @@ export function createAlerter({ searchPath, environment, limits }: MacProgramPar
 }
 
 /** Each value in one argument with its option: then it may begin with anything. */
-export function writeAlerterArguments({
-  title,
-  body,
-  group,
-  actions,
-  lifeSeconds,
-}: MacBanner): string[] {
+function writeAlerterArguments({ title, body, group, actions, lifeSeconds }: MacBanner): string[] {
   const labels = actions.map(({ label }) => label).join(',');
   return [
     `--title=${title}`,

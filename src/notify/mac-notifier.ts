@@ -3,6 +3,7 @@
  * program that is there when a banner is shown.
  */
 
+import { settleWithin } from '../system/settling.ts';
 import { createAlerter } from './mac-alerter.ts';
 import { createNodeNotifier, type NotificationCenter } from './mac-node-notifier.ts';
 import { type MacLimits, type MacProgramParts, macLimits } from './mac-program.ts';
@@ -117,7 +118,7 @@ export function createMacNotifier(parts: MacNotifierParts): Notifier {
     const started = way.start(banner);
     starting.add(started);
     const first = way.clickable
-      ? await endsWithin(started.ended, limits.settleMs)
+      ? await settleWithin(started.ended, limits.settleMs, () => 'alive' as const)
       : await started.ended;
     const isShown = first === 'alive' || first.kind === 'posted' || first.kind === 'activated';
     if (!isShown) {
@@ -219,18 +220,4 @@ function listWays(parts: MacNotifierParts, limits: MacLimits): readonly MacWay[]
 
 function nameEnd(kind: 'clicked' | 'dismissed' | 'expired'): NoticeEnd {
   return kind === 'expired' ? 'expired' : 'dismissed';
-}
-
-/** How it ended, if it did within that time. */
-async function endsWithin(
-  ended: Promise<BannerEnd>,
-  limitMs: number,
-): Promise<BannerEnd | 'alive'> {
-  let timer: NodeJS.Timeout | undefined;
-  const limit = new Promise<'alive'>((resolve) => {
-    timer = setTimeout(() => resolve('alive'), limitMs);
-  });
-  const first = await Promise.race([ended, limit]);
-  clearTimeout(timer);
-  return first;
 }

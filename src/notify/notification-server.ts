@@ -4,8 +4,9 @@
  */
 
 import type { BusConnection, CallOutcome } from '../system/dbus-connection.ts';
-import { isActivationToken } from '../system/display.ts';
+import { readActivationToken } from '../system/display.ts';
 import { cleanForeignText } from '../system/foreign-text.ts';
+import { settleWithin } from '../system/settling.ts';
 import { NOTIFY_SIGNATURE, type ServerTraits } from './banner.ts';
 import { type NoticeEnd, type NotShown, notShown } from './notifier.ts';
 import { texts } from './texts.ts';
@@ -104,7 +105,7 @@ export function createNotificationServer(parts: ServerParts): NotificationServer
     listen('ActivationToken', 'us', (id, token) => ({
       kind: 'leave',
       id,
-      token: readToken(token),
+      token: readActivationToken(token),
     })),
     // Reasons that nobody has defined: it went without anybody's doing.
     listen('NotificationClosed', 'uu', (id, reason) => ({
@@ -211,23 +212,4 @@ function describeRefusal(name: string, text: string, mayStart: boolean): string 
 function readName(information: CallOutcome | undefined): string {
   const [name] = information?.kind === 'returned' ? information.body : [];
   return (typeof name === 'string' && cleanForeignText(name, 40).trim()) || 'the desktop';
-}
-
-function readToken(value: unknown): string | null {
-  return isActivationToken(value) ? value : null;
-}
-
-/** What something comes to, or what is made instead where it takes longer. */
-export async function settleWithin<T>(
-  promise: Promise<T>,
-  limitMs: number,
-  makeInstead: () => T,
-): Promise<T> {
-  let timer: NodeJS.Timeout | undefined;
-  const limit = new Promise<T>((settle) => {
-    timer = setTimeout(() => settle(makeInstead()), limitMs);
-  });
-  const settled = await Promise.race([promise, limit]);
-  clearTimeout(timer);
-  return settled;
 }

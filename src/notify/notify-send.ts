@@ -59,7 +59,7 @@ export function createNotifySend({
 }
 
 /** PURE: nothing behind `--` is an option, whatever it starts with. */
-export function composeArguments(
+function composeArguments(
   { kind, title, body, urgency }: Notice,
   iconFile: string | null,
 ): readonly string[] {

@@ -4,7 +4,7 @@
  * document.
  */
 
-export type JsonObject = Readonly<Record<string, unknown>>;
+import { type JsonObject, parseJsonObject } from '../system/json-object.ts';
 
 /** How many lines that look like the beginning of the document are tried. */
 const MAX_STARTS = 20;
@@ -14,34 +14,19 @@ const MAX_STARTS = 20;
  * says its `schema_version`; failing that, the first object.
  */
 export function parseJsonDocument(text: string): JsonObject | null {
-  const whole = parseObject(text);
+  const whole = parseJsonObject(text);
   if (whole !== null) return whole;
   let first: JsonObject | null = null;
   const start = /^[ \t]*\{/gm;
   for (let tries = 0; tries < MAX_STARTS && start.test(text); tries += 1) {
     const candidate = mendObject(text, start.lastIndex - 1);
-    const object = candidate === null ? null : parseObject(candidate.mended);
+    const object = candidate === null ? null : parseJsonObject(candidate.mended);
     if (candidate === null || object === null) continue;
     if (Object.hasOwn(object, 'schema_version')) return object;
     first ??= object;
     start.lastIndex = candidate.end;
   }
   return first;
-}
-
-/** Whether a value is a JSON object: no array, no null. */
-export function isJsonObject(value: unknown): value is JsonObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
-
-function parseObject(text: string): JsonObject | null {
-  try {
-    const value: unknown = JSON.parse(text);
-    return isJsonObject(value) ? value : null;
-  } catch {
-    // Not JSON, or nested so deeply that the parser gave up: no document either way.
-    return null;
-  }
 }
 
 interface MendedObject {

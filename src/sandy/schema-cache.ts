@@ -1,14 +1,14 @@
+/**
+ * The flags of the sandy last asked, kept because `--print-schema` takes seconds. Whatever is wrong
+ * with the file, sandy is asked again and the file written anew: nothing in it is worth keeping.
+ */
+
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import * as z from 'zod/mini';
 import { writeFileAtomically } from '../system/files.ts';
 import type { SandySchema } from './capabilities.ts';
 import { type FileIdentity, isSameFile } from './finding.ts';
-
-/**
- * The flags of the sandy last asked, kept because `--print-schema` takes seconds. Whatever is wrong
- * with the file, sandy is asked again and the file written anew: nothing in it is worth keeping.
- */
 
 const FILE_NAME = 'sandy-schema.json';
 const FORMAT = 1;

@@ -1,4 +1,5 @@
 import type { Lock, SandboxSight, SessionSight } from '../fleet/observation.ts';
+import { isJsonObject, type JsonObject } from '../system/json-object.ts';
 import {
   daemonField,
   documentFields,
@@ -8,7 +9,6 @@ import {
   sandboxEntry,
   sessionEntry,
 } from './contract.ts';
-import { isJsonObject, type JsonObject } from './json-document.ts';
 
 /** What one print-state document says. */
 export type StateReading =

@@ -2,7 +2,7 @@
 
 import { mkdir, readFile, rm } from 'node:fs/promises';
 import { setTimeout as pause } from 'node:timers/promises';
-import { errorCodeOf, writeFileAtomically } from '../system/files.ts';
+import { errorCodeOf, ignoreFileError, writeFileAtomically } from '../system/files.ts';
 import { type Host, runCommand } from './host.ts';
 import type { Step } from './steps.ts';
 import { texts } from './texts.ts';
@@ -74,7 +74,7 @@ export async function readIfThere(path: string): Promise<string | null> {
   try {
     return await readFile(path, 'utf8');
   } catch (error) {
-    errorCodeOf(error);
+    ignoreFileError(error);
     return null;
   }
 }

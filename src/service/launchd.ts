@@ -33,7 +33,7 @@ export async function lookAtJob(host: Host, label: string): Promise<JobLook> {
 }
 
 /** Reads what `launchctl print` says of a job: it is for people, and may say it in other words one day. */
-export function parseJob(text: string): JobLook {
+function parseJob(text: string): JobLook {
   const read = (name: string) => {
     const match = new RegExp(`^\\s*${name} = (\\d+)`, 'm').exec(text);
     return match === null ? null : Number(match[1]);

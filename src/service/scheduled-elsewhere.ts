@@ -21,7 +21,7 @@ export async function findScheduledElsewhere(host: Host): Promise<readonly strin
 }
 
 /** The lines of a crontab, a unit or a plist that restart sessions; comments and dry runs don't. */
-export function listUpdateLines(text: string): string[] {
+function listUpdateLines(text: string): string[] {
   return text.split('\n').filter((line) => {
     if (/^\s*(#|;|<!--)/.test(line) || line.includes('--dry-run')) return false;
     // In a plist the program's name is on another line.

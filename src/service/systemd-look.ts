@@ -91,16 +91,13 @@ function listUnitFolders({ environment, home }: Host): readonly [string, ...stri
 }
 
 /** The first that the manager reads, as it says in `UnitPath=`, a list with spaces between. */
-export function chooseUnitFolder(
-  folders: readonly [string, ...string[]],
-  unitPath: string,
-): string {
+function chooseUnitFolder(folders: readonly [string, ...string[]], unitPath: string): string {
   const list = ` ${unitPath.trim().replace(/^UnitPath=/, '')} `;
   return folders.find((folder) => list.includes(` ${folder} `)) ?? folders[0];
 }
 
 /** Reads what `systemctl show` prints of several units: blocks of `NAME=VALUE` with empty lines between. */
-export function parseUnits(text: string): Map<string, UnitLook> {
+function parseUnits(text: string): Map<string, UnitLook> {
   const blocks = text.split(/\n{2,}/).map((block) => {
     const lines = block.split('\n').map((line) => {
       const [name = '', ...rest] = line.split('=');

@@ -124,7 +124,7 @@ async function describeJob(host: Host, now: Date): Promise<readonly string[]> {
 }
 
 /** The next instant after `now` with that time on the local clock. */
-export function findNextRun({ hour, minute }: Schedule, now: Date): Date {
+function findNextRun({ hour, minute }: Schedule, now: Date): Date {
   const next = new Date(now);
   next.setHours(hour, minute, 0, 0);
   if (next <= now) {

@@ -25,7 +25,7 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import type { FleetEvent } from '../fleet/events.ts';
-import { errorCodeOf } from '../system/files.ts';
+import { errorCodeOf, ignoreFileError } from '../system/files.ts';
 import {
   type EventRecord,
   formatRecord,
@@ -239,6 +239,6 @@ function release(file: number): void {
     closeSync(file);
   } catch (error) {
     // Some disks report a write's failure only here; the number is free all the same.
-    errorCodeOf(error);
+    ignoreFileError(error);
   }
 }

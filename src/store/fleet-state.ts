@@ -4,7 +4,7 @@ import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Model } from '../fleet/model.ts';
 import {
-  errorCodeOf,
+  ignoreFileError,
   removeAbandonedDrafts,
   type WriteOutcome,
   writeFileAtomicallyNow,
@@ -115,7 +115,7 @@ function stampFile(path: string): string | null {
     const { ino, mtimeNs, size } = statSync(path, { bigint: true });
     return `${ino} ${mtimeNs} ${size}`;
   } catch (error) {
-    errorCodeOf(error);
+    ignoreFileError(error);
     return null;
   }
 }

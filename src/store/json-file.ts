@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { errorCodeOf } from '../system/files.ts';
+import { parseJsonObject } from '../system/json-object.ts';
 
 /** A JSON file of ours as it was found. Every one has a `format` number, which rises when it must. */
 export type JsonFileRead =
@@ -28,21 +29,11 @@ export function readJsonFile(path: string, format: number): JsonFileRead {
 }
 
 /** The same from its text. */
-export function parseJsonFile(text: string, format: number): JsonFileRead {
-  const object = parseObject(text);
+function parseJsonFile(text: string, format: number): JsonFileRead {
+  const object = parseJsonObject(text);
   if (object === null || typeof object.format !== 'number') {
     return { kind: 'unusable', why: 'broken' };
   }
   if (object.format > format) return { kind: 'unusable', why: 'newer' };
   return object.format === format ? { kind: 'read', object } : { kind: 'unusable', why: 'broken' };
-}
-
-function parseObject(text: string): Readonly<Record<string, unknown>> | null {
-  try {
-    const value: unknown = JSON.parse(text);
-    const isObject = typeof value === 'object' && value !== null && !Array.isArray(value);
-    return isObject ? (value as Record<string, unknown>) : null;
-  } catch {
-    return null;
-  }
 }

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import * as z from 'zod/mini';
 import type { NoticeSettings } from '../fleet/events.ts';
 import type { WindowSettings } from '../fleet/windows.ts';
+import { isJsonObject } from '../system/json-object.ts';
 import { COMMAND_PLACE, type TerminalSetting, terminalNames } from '../system/terminal-names.ts';
 import { setAside } from './set-aside.ts';
 import { texts } from './texts.ts';
@@ -18,7 +19,7 @@ export interface Preferences extends WindowSettings {
 }
 
 /** Which kind of tray; `auto` takes what the desktop has. */
-export const trayChoices = ['auto', 'status-notifier', 'systray', 'jxa', 'off'] as const;
+const trayChoices = ['auto', 'status-notifier', 'systray', 'jxa', 'off'] as const;
 export type TrayChoice = (typeof trayChoices)[number];
 
 /** One preference: its default, what is allowed, and the same in words. */
@@ -99,12 +100,12 @@ export interface PreferencesRead {
  */
 export function readPreferences(folder: string): PreferencesRead {
   const path = join(folder, configFileName);
-  const file = readJsonObject(path);
+  const file = readObject(path);
   const problems = file.problem === null ? [] : [file.problem];
   const values = new Map<string, unknown>();
   for (const group of groups) {
     const value = valueAt(file.object, group);
-    if (value !== undefined && !isObject(value)) {
+    if (value !== undefined && !isJsonObject(value)) {
       problems.push(texts.wrongGroup(path, group, value));
     }
   }
@@ -161,13 +162,13 @@ function gather(values: ReadonlyMap<string, unknown>): Preferences {
 function valueAt(object: Record<string, unknown>, key: string): unknown {
   let value: unknown = object;
   for (const part of key.split('.')) {
-    if (!isObject(value) || !Object.hasOwn(value, part)) return undefined;
+    if (!isJsonObject(value) || !Object.hasOwn(value, part)) return undefined;
     value = value[part];
   }
   return value;
 }
 
-function readJsonObject(path: string): { object: Record<string, unknown>; problem: string | null } {
+function readObject(path: string): { object: Record<string, unknown>; problem: string | null } {
   let text: string;
   try {
     text = readFileSync(path, 'utf8');
@@ -178,17 +179,13 @@ function readJsonObject(path: string): { object: Record<string, unknown>; proble
   }
   try {
     const value: unknown = JSON.parse(text);
-    if (isObject(value)) return { object: value, problem: null };
+    if (isJsonObject(value)) return { object: value, problem: null };
   } catch {
     // Kept aside below, as any other text that is no JSON object.
   }
   const kept = setAside(path);
   const keptAs = kept.kind === 'kept' ? kept.path : null;
   return { object: {}, problem: texts.brokenPreferences(path, keptAs) };
-}
-
-function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 /** An element that only contains it would be given to the terminal as it is, or to a shell. */

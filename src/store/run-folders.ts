@@ -5,6 +5,7 @@ import { mkdirSync, readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import {
   errorCodeOf,
+  ignoreFileError,
   removeAbandonedDrafts,
   type WriteOutcome,
   writeFileAtomicallyNow,
@@ -140,7 +141,7 @@ function listIds(runs: string): string[] {
       .map(({ name }) => name)
       .sort();
   } catch (error) {
-    errorCodeOf(error);
+    ignoreFileError(error);
     return [];
   }
 }
@@ -150,6 +151,6 @@ function removeFolder(folder: string): void {
     rmSync(folder, { recursive: true, force: true });
   } catch (error) {
     // On a disk that takes nothing it stays; the next time may be better.
-    errorCodeOf(error);
+    ignoreFileError(error);
   }
 }

@@ -60,7 +60,7 @@ const nothingKnown = (): z.output<typeof outcome> => ({
   failed: [],
 });
 
-export const runRecord = z.object({
+const runRecord = z.object({
   /** Also the name of its folder. */
   id: z.string(),
   op: z.enum(['update', 'check', 'start', 'stop']),

@@ -1,5 +1,5 @@
 import { constants, copyFileSync, existsSync, readFileSync, renameSync } from 'node:fs';
-import { errorCodeOf } from '../system/files.ts';
+import { errorCodeOf, ignoreFileError } from '../system/files.ts';
 
 /** Where a file that can't be used is kept now, or why it could not be kept. */
 export type SetAside =
@@ -59,7 +59,7 @@ function isSameText(path: string, bytes: Buffer): boolean {
   try {
     return readFileSync(path).equals(bytes);
   } catch (error) {
-    errorCodeOf(error);
+    ignoreFileError(error);
     return false;
   }
 }

@@ -7,7 +7,12 @@ import { createHash } from 'node:crypto';
 import { mkdirSync, readdirSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import * as z from 'zod/mini';
-import { errorCodeOf, type WriteOutcome, writeFileAtomicallyNow } from '../system/files.ts';
+import {
+  errorCodeOf,
+  ignoreFileError,
+  type WriteOutcome,
+  writeFileAtomicallyNow,
+} from '../system/files.ts';
 import { readJsonFile } from './json-file.ts';
 
 const format = 1;
@@ -42,7 +47,7 @@ export function removeStopIntent(stateFolder: string, key: string): void {
   try {
     rmSync(join(folderOf(stateFolder), nameFile(key)), { force: true });
   } catch (error) {
-    errorCodeOf(error);
+    ignoreFileError(error);
   }
 }
 

@@ -8,9 +8,9 @@ export function hasDisplay(
   return (needs !== 'wayland' && isSet(DISPLAY)) || (needs !== 'x11' && isSet(WAYLAND_DISPLAY));
 }
 
-/** A desktop's leave to take the focus, as it is handed from program to program; anything else is none. */
-export function isActivationToken(value: unknown): value is string {
-  return typeof value === 'string' && /^[\x21-\x7e]{1,256}$/.test(value);
+/** A desktop's leave to take the focus, as it is handed from program to program; null: it is none. */
+export function readActivationToken(value: unknown): string | null {
+  return typeof value === 'string' && /^[\x21-\x7e]{1,256}$/.test(value) ? value : null;
 }
 
 function isSet(value: string | undefined): boolean {

@@ -1,7 +1,7 @@
 /** What other programs print into files: read from a place on, in parts, or only its last words. */
 
 import { closeSync, fstatSync, openSync, readSync, statSync } from 'node:fs';
-import { errorCodeOf } from './files.ts';
+import { ignoreFileError } from './files.ts';
 import { cleanForeignText } from './foreign-text.ts';
 
 const CHUNK_BYTES = 64 * 1024;
@@ -27,7 +27,7 @@ export function writtenAt(path: string): number {
   try {
     return Math.floor(statSync(path).mtimeMs);
   } catch (error) {
-    errorCodeOf(error);
+    ignoreFileError(error);
     return 0;
   }
 }
@@ -37,7 +37,7 @@ export function sizeOfFile(path: string): number {
   try {
     return statSync(path).size;
   } catch (error) {
-    errorCodeOf(error);
+    ignoreFileError(error);
     return 0;
   }
 }
@@ -53,7 +53,7 @@ export function readBytes(
   try {
     file = openSync(path, 'r');
   } catch (error) {
-    errorCodeOf(error);
+    ignoreFileError(error);
     return;
   }
   try {

@@ -29,9 +29,7 @@ export async function writeFileAtomically(path: string, text: string): Promise<W
     return { kind: 'written' };
   } catch (error) {
     await rm(draft, { force: true }).catch(() => {});
-    const { code } = error as NodeJS.ErrnoException;
-    if (code === undefined) throw error;
-    return { kind: 'not-written', errorCode: code };
+    return { kind: 'not-written', errorCode: errorCodeOf(error) };
   }
 }
 
@@ -57,7 +55,7 @@ function removeDraft(draft: string): void {
     rmSync(draft, { force: true });
   } catch (error) {
     // On a disk that takes nothing it may be there for good; why it is so, the write itself says.
-    errorCodeOf(error);
+    ignoreFileError(error);
   }
 }
 
@@ -75,8 +73,13 @@ export function removeAbandonedDrafts(path: string): void {
       if (Date.now() - statSync(draft).mtimeMs > ABANDONED_MS) unlinkSync(draft);
     }
   } catch (error) {
-    errorCodeOf(error);
+    ignoreFileError(error);
   }
+}
+
+/** Takes what the file system says for granted; a bug is thrown on. */
+export function ignoreFileError(error: unknown): void {
+  errorCodeOf(error);
 }
 
 /** The code of an error of the file system, such as `ENOSPC`. Anything else is a bug and is thrown on. */

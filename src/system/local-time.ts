@@ -21,7 +21,7 @@ export function formatDate(at: Date): string {
 }
 
 /** `Mon`. */
-export function formatWeekday(at: Date): string {
+function formatWeekday(at: Date): string {
   return weekdays[at.getDay()] ?? '';
 }
 

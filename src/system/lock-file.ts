@@ -17,7 +17,7 @@ import { statSync } from 'node:fs';
 import { link, mkdir, readdir, readFile, rm, truncate, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import * as z from 'zod/mini';
-import { type WriteOutcome, writeFileAtomically } from './files.ts';
+import { errorCodeOf, ignoreFileError, type WriteOutcome, writeFileAtomically } from './files.ts';
 import { identifyProcess, isAlive, processIdentity } from './process-identity.ts';
 
 /** Which lock, and how what its holder says about itself must look. */
@@ -85,7 +85,7 @@ export async function acquireLock<Info>(
     }
     return { kind: 'failed', errorCode: 'EAGAIN' };
   } catch (error) {
-    return { kind: 'failed', errorCode: codeOf(error) };
+    return { kind: 'failed', errorCode: errorCodeOf(error) };
   }
 }
 
@@ -102,7 +102,7 @@ export async function readLock<Info>(place: LockPlace<Info>): Promise<LockState<
     }
     return { kind: 'failed', errorCode: 'EAGAIN' };
   } catch (error) {
-    const errorCode = codeOf(error);
+    const errorCode = errorCodeOf(error);
     return errorCode === 'ENOENT' ? { kind: 'free' } : { kind: 'failed', errorCode };
   }
 }
@@ -132,7 +132,7 @@ async function readHolder<Info>(
   try {
     text = await readFile(nameFile(place, generation), 'utf8');
   } catch (error) {
-    if (codeOf(error) === 'ENOENT') return 'gone';
+    if (errorCodeOf(error) === 'ENOENT') return 'gone';
     throw error;
   }
   const parsed = content.safeParse(parseJson(text));
@@ -155,7 +155,7 @@ async function linkGeneration(
     return true;
   } catch (error) {
     // ENOENT: the one who won has cleared our draft away.
-    if (['EEXIST', 'ENOENT'].includes(codeOf(error))) return false;
+    if (['EEXIST', 'ENOENT'].includes(errorCodeOf(error))) return false;
     throw error;
   } finally {
     await rm(draft, { force: true });
@@ -189,7 +189,7 @@ async function removeLeftovers(place: LockPlace<unknown>, own: number): Promise<
     const files = [...older.map((generation) => `${place.name}.${generation}`), ...drafts];
     for (const file of files) await rm(join(place.folder, file), { force: true });
   } catch (error) {
-    codeOf(error);
+    ignoreFileError(error);
   }
 }
 
@@ -225,7 +225,7 @@ function holdGeneration<Info>(
         return ours;
       } catch (error) {
         // What can't be looked at is taken for what it was.
-        return codeOf(error) !== 'ENOENT';
+        return errorCodeOf(error) !== 'ENOENT';
       }
     },
     release: () => {
@@ -247,7 +247,7 @@ async function emptyFile(file: string): Promise<WriteOutcome> {
     await truncate(file);
     return { kind: 'written' };
   } catch (error) {
-    return { kind: 'not-written', errorCode: codeOf(error) };
+    return { kind: 'not-written', errorCode: errorCodeOf(error) };
   }
 }
 
@@ -265,10 +265,4 @@ function parseJson(text: string): unknown {
   } catch {
     return undefined;
   }
-}
-
-function codeOf(error: unknown): string {
-  const { code } = error as NodeJS.ErrnoException;
-  if (code === undefined) throw error;
-  return code;
 }

@@ -5,7 +5,7 @@ import { lstatSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 /** The asset in which the list of the others is. */
-export const PACK_LIST = 'pack.json';
+const PACK_LIST = 'pack.json';
 
 export interface PackedFile {
   /** Below the folder that they are unpacked to. */

@@ -42,12 +42,14 @@ export async function isAlive({ pid, birth }: ProcessIdentity): Promise<boolean>
 }
 
 async function lookAtProcess(pid: number): Promise<ProcessLook> {
-  // Signal 0 asks the system without a child; a number below 1 would mean a group of processes.
-  if (!Number.isInteger(pid) || pid < 1 || !existsProcess(pid)) return { kind: 'gone' };
+  if (!existsProcess(pid)) return { kind: 'gone' };
   return process.platform === 'linux' ? lookInProc(pid) : askPs(pid);
 }
 
-function existsProcess(pid: number): boolean {
+/** Whether a process has this number now, which may be another one than before. */
+export function existsProcess(pid: number): boolean {
+  // Signal 0 asks the system without a child; a number below 1 would mean a group of processes.
+  if (!Number.isInteger(pid) || pid < 1) return false;
   try {
     process.kill(pid, 0);
     return true;

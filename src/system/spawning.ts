@@ -1,4 +1,5 @@
 import { withholdingStdio } from './leaked-descriptors.ts';
+import { settleWithin } from './settling.ts';
 
 /** What to run and how far to let it go. */
 export interface ChildRequest {
@@ -213,7 +214,14 @@ function collectOutput(child: PipedChild, maxOutputBytes: number): OutputCollect
 }
 
 async function awaitDrained(closed: Promise<unknown>): Promise<void> {
-  if (await settlesWithin(closed, DRAIN_MS)) return;
+  if (
+    await settleWithin(
+      closed.then(() => true),
+      DRAIN_MS,
+      () => false,
+    )
+  )
+    return;
   // After a blocked event loop the timer comes before what is still in the pipes: read it first.
   await new Promise((resolve) => setImmediate(resolve));
   await new Promise((resolve) => setImmediate(resolve));
@@ -221,17 +229,8 @@ async function awaitDrained(closed: Promise<unknown>): Promise<void> {
 
 async function awaitReaped(child: PipedChild): Promise<void> {
   if (child.exitCode !== null || child.signalCode !== null) return;
-  await settlesWithin(new Promise((resolve) => child.once('exit', resolve)), REAP_MS);
-}
-
-async function settlesWithin(promise: Promise<unknown>, limitMs: number): Promise<boolean> {
-  let timer: NodeJS.Timeout | undefined;
-  const limit = new Promise<false>((resolve) => {
-    timer = setTimeout(() => resolve(false), limitMs);
-  });
-  const settled = await Promise.race([promise.then(() => true), limit]);
-  clearTimeout(timer);
-  return settled;
+  const ended = new Promise<void>((resolve) => child.once('exit', () => resolve()));
+  await settleWithin(ended, REAP_MS, () => {});
 }
 
 function killChild(child: PipedChild, killing: ChildRequest['killing']): void {

@@ -3,7 +3,8 @@
 import { randomBytes } from 'node:crypto';
 import { mkdirSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { errorCodeOf } from './files.ts';
+import { ignoreFileError } from './files.ts';
+import { existsProcess } from './process-identity.ts';
 
 /** Holds a file named by its pid for each process, in a folder named as the unpacked one. */
 const HOLDERS = 'in-use';
@@ -23,7 +24,7 @@ export function holdFolder(base: string, name: string): void {
     if (notes.size === 0) process.once('exit', () => notes.forEach(remove));
     notes.add(note);
   } catch (error) {
-    errorCodeOf(error);
+    ignoreFileError(error);
   }
 }
 
@@ -35,7 +36,7 @@ export function pruneFolders(base: string, current: string): void {
   for (const name of list(base)) {
     const maker = /^\.(?:draft|old)-(\d+)-/.exec(name)?.[1];
     if (maker !== undefined) {
-      if (!isRunning(Number(maker))) remove(join(base, name));
+      if (!existsProcess(Number(maker))) remove(join(base, name));
     } else if (name !== current && /^\d.*-[0-9a-f]{12}$/.test(name) && !isHeld(base, name)) {
       removeVersion(base, name);
     }
@@ -50,20 +51,20 @@ function removeVersion(base: string, name: string): void {
     if (isHeld(base, name)) renameSync(old, join(base, name));
     else rmSync(join(base, HOLDERS, name), { recursive: true, force: true });
   } catch (error) {
-    errorCodeOf(error);
+    ignoreFileError(error);
   }
   remove(old);
 }
 
 function isHeld(base: string, name: string): boolean {
-  return list(join(base, HOLDERS, name)).some((pid) => isRunning(Number(pid)));
+  return list(join(base, HOLDERS, name)).some((pid) => existsProcess(Number(pid)));
 }
 
 function list(folder: string): string[] {
   try {
     return readdirSync(folder);
   } catch (error) {
-    errorCodeOf(error);
+    ignoreFileError(error);
     return [];
   }
 }
@@ -72,17 +73,6 @@ function remove(path: string): void {
   try {
     rmSync(path, { recursive: true, force: true });
   } catch (error) {
-    errorCodeOf(error);
-  }
-}
-
-/** A number that meanwhile is another process's only keeps a folder for longer. */
-function isRunning(pid: number): boolean {
-  if (!Number.isInteger(pid) || pid < 1) return false;
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch (error) {
-    return (error as NodeJS.ErrnoException).code === 'EPERM';
+    ignoreFileError(error);
   }
 }

@@ -18,7 +18,12 @@ import {
 } from 'node:fs';
 import { isAbsolute, join } from 'node:path';
 import * as z from 'zod/mini';
-import { errorCodeOf, type WriteOutcome, writeFileAtomicallyNow } from '../system/files.ts';
+import {
+  errorCodeOf,
+  ignoreFileError,
+  type WriteOutcome,
+  writeFileAtomicallyNow,
+} from '../system/files.ts';
 
 /** What a window is for. */
 export type Errand =
@@ -155,7 +160,7 @@ export function takeTicket(word: string, nowMs: number): Taking {
   try {
     renameSync(join(folder, `${id}.ticket`), taken);
   } catch (error) {
-    errorCodeOf(error);
+    ignoreFileError(error);
     return { kind: 'unknown' };
   }
   const content = readContent(taken);
@@ -184,7 +189,7 @@ function removeLeftovers(folder: string, beforeMs: number): void {
   try {
     names = readdirSync(folder);
   } catch (error) {
-    errorCodeOf(error);
+    ignoreFileError(error);
     return;
   }
   for (const name of names) {
@@ -193,7 +198,7 @@ function removeLeftovers(folder: string, beforeMs: number): void {
       if (statSync(path).mtimeMs < beforeMs) unlinkSync(path);
     } catch (error) {
       // Another opener was faster.
-      errorCodeOf(error);
+      ignoreFileError(error);
     }
   }
 }

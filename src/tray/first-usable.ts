@@ -1,8 +1,8 @@
 /** One tray of several: the next where one can't be run. */
 
 import type { HelperReason } from './helper-process.ts';
+import type { HelperTray } from './helper-tray.ts';
 import { keepState } from './kept-state.ts';
-import type { HelperTray } from './systray-helper.ts';
 import type { TrayBackend, TrayListener, TrayPicture } from './tray-picture.ts';
 
 /** No other tray would be any better off. */

@@ -38,18 +38,6 @@ export function splitLines(
   };
 }
 
-/** An object; null: it is none, or no JSON at all. */
-export function parseMessage(line: string): Readonly<Record<string, unknown>> | null {
-  try {
-    const message: unknown = JSON.parse(line);
-    return typeof message === 'object' && message !== null && !Array.isArray(message)
-      ? (message as Record<string, unknown>)
-      : null;
-  } catch {
-    return null;
-  }
-}
-
 /** A message as a line of ASCII: what is cut anywhere on its way can then still be read. */
 export function writeMessage(message: unknown): string {
   const text = JSON.stringify(message).replace(

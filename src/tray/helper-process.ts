@@ -6,9 +6,10 @@
 
 import { type ChildProcess, spawn } from 'node:child_process';
 import { readFile } from 'node:fs/promises';
+import { parseJsonObject } from '../system/json-object.ts';
 import { withholdingStdio } from '../system/leaked-descriptors.ts';
 import { runChild } from '../system/spawning.ts';
-import { parseMessage, splitLines, writeMessage } from './helper-lines.ts';
+import { splitLines, writeMessage } from './helper-lines.ts';
 
 /** Why a helper can't be run. `detail` is from outside, and not clean. */
 export interface HelperReason {
@@ -182,7 +183,7 @@ export function createHelperProcess(parts: HelperParts): HelperProcess {
     });
     const read = splitLines(
       (line) => {
-        const message = child === started && why === null ? parseMessage(line) : null;
+        const message = child === started && why === null ? parseJsonObject(line) : null;
         if (message !== null) hear(message);
       },
       () => giveUp('ended', 'it said too much'),

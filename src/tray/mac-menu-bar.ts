@@ -13,8 +13,8 @@ import {
   helperLimits,
   type Preparation,
 } from './helper-process.ts';
+import { type HelperTray, nameState } from './helper-tray.ts';
 import { keepState } from './kept-state.ts';
-import { type HelperTray, nameState } from './systray-helper.ts';
 import type { TrayAction, TrayIcon, TrayItem, TrayListener, TrayPicture } from './tray-picture.ts';
 
 export interface MacMenuBarParts {
@@ -169,7 +169,7 @@ export async function refuseWithoutDesktop(file = '/bin/launchctl'): Promise<Pre
   return { kind: 'refused', reason: { kind: 'no-desktop', detail: name } };
 }
 
-export function pickMacVariables({
+function pickMacVariables({
   HOME,
   LANG,
   TMPDIR,

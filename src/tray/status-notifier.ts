@@ -4,7 +4,7 @@
  */
 
 import type { BusConnection } from '../system/dbus-connection.ts';
-import { isActivationToken } from '../system/display.ts';
+import { readActivationToken } from '../system/display.ts';
 import { createDbusMenu } from './dbus-menu.ts';
 import { createIconCache, type DrawIcon, describeIcon } from './icon-cache.ts';
 import type { TrayBackend, TrayListener, TrayPicture, TrayState } from './tray-picture.ts';
@@ -56,7 +56,7 @@ export function createStatusNotifier(parts: StatusNotifierParts): TrayBackend {
       bus.emit({ path: MENU_PATH, interface: MENU, member, signature, body });
     },
     onClick(action, data) {
-      const activationToken = token ?? readToken(data);
+      const activationToken = token ?? readActivationToken(data);
       token = null;
       if (!stopped) listener.onClick({ action, activationToken });
     },
@@ -145,7 +145,7 @@ export function createStatusNotifier(parts: StatusNotifierParts): TrayBackend {
           takes: 's',
           gives: '',
           run([given]: readonly unknown[]) {
-            token = readToken(given);
+            token = readActivationToken(given);
             return [];
           },
         },
@@ -208,8 +208,4 @@ export function createStatusNotifier(parts: StatusNotifierParts): TrayBackend {
 /** Panels may take the text for markup, or show it as it is: these two mean nothing in either. */
 function withoutMarkup(text: string): string {
   return text.replaceAll('<', '‹').replaceAll('>', '›');
-}
-
-function readToken(value: unknown): string | null {
-  return isActivationToken(value) ? value : null;
 }

@@ -6,7 +6,7 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { chmod, lstat, mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { errorCodeOf } from '../system/files.ts';
+import { errorCodeOf, ignoreFileError } from '../system/files.ts';
 import { makeResourceRequire } from '../system/resources.ts';
 import type { HelperReason } from './helper-process.ts';
 
@@ -95,7 +95,7 @@ async function isInstalled(path: string, sha256: string): Promise<boolean> {
     if (!found.isFile() || (found.mode & 0o777) !== 0o700) return false;
     return digest(await readFile(path)) === sha256;
   } catch (error) {
-    errorCodeOf(error);
+    ignoreFileError(error);
     return false;
   }
 }

@@ -6,10 +6,10 @@
 import {
   createHelperProcess,
   type HelperLimits,
-  type HelperReason,
   helperLimits,
   type Preparation,
 } from './helper-process.ts';
+import { type HelperTray, nameState } from './helper-tray.ts';
 import { keepState } from './kept-state.ts';
 import { installSystrayBinary } from './systray-binary.ts';
 import {
@@ -21,22 +21,7 @@ import {
   writeMenu,
   writeSlot,
 } from './systray-slots.ts';
-import type {
-  TrayBackend,
-  TrayIcon,
-  TrayItem,
-  TrayListener,
-  TrayPicture,
-  TrayState,
-} from './tray-picture.ts';
-
-/** A tray that another program draws. */
-export interface HelperTray extends TrayBackend {
-  /** Why it is not shown; null: it is, or it is not known yet. */
-  readonly reason: () => HelperReason | null;
-  /** The program's number while it runs. */
-  readonly pid: () => number | null;
-}
+import type { TrayIcon, TrayItem, TrayListener, TrayPicture } from './tray-picture.ts';
 
 export interface SystrayHelperParts {
   readonly prepare: () => Promise<Preparation>;
@@ -169,22 +154,6 @@ export function createSystrayHelper(parts: SystrayHelperParts): HelperTray {
       await helper.stop();
     },
   };
-}
-
-/** How a tray fares whose helper fares so. */
-export function nameState(
-  condition: 'starting' | 'ready' | 'unusable' | 'stopped',
-): Extract<TrayState, 'starting' | 'shown' | 'no-helper' | 'off'> {
-  switch (condition) {
-    case 'starting':
-      return 'starting';
-    case 'ready':
-      return 'shown';
-    case 'unusable':
-      return 'no-helper';
-    case 'stopped':
-      return 'off';
-  }
 }
 
 /**

@@ -1,7 +1,7 @@
 /** The tray of Linux where there may be a panel of the old kind only: the two kinds, one of them at a time. */
 
 import type { HelperReason } from './helper-process.ts';
-import type { HelperTray } from './systray-helper.ts';
+import type { HelperTray } from './helper-tray.ts';
 import type { TrayBackend, TrayListener, TrayPicture, TrayState } from './tray-picture.ts';
 import type { XTraySight } from './x11-tray.ts';
 

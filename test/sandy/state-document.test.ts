@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { JsonObject } from '../../src/sandy/json-document.ts';
 import { readStateDocument } from '../../src/sandy/state-document.ts';
+import type { JsonObject } from '../../src/system/json-object.ts';
 
 const sandbox = {
   name: 'zork-3dfda686',

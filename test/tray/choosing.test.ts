@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { chooseTrays, startTray, type TrayChoice } from '../../src/tray/choosing.ts';
 import { createFirstUsable } from '../../src/tray/first-usable.ts';
 import type { HelperReason } from '../../src/tray/helper-process.ts';
-import type { HelperTray } from '../../src/tray/systray-helper.ts';
+import type { HelperTray } from '../../src/tray/helper-tray.ts';
 import type { TrayListener, TrayPicture, TrayState } from '../../src/tray/tray-picture.ts';
 import { createX11Fallback } from '../../src/tray/x11-fallback.ts';
 import type { XTraySight } from '../../src/tray/x11-tray.ts';

@@ -9,7 +9,7 @@ import {
   helperLimits,
   type Preparation,
 } from '../../src/tray/helper-process.ts';
-import type { HelperTray } from '../../src/tray/systray-helper.ts';
+import type { HelperTray } from '../../src/tray/helper-tray.ts';
 import type {
   TrayClick,
   TrayItem,
