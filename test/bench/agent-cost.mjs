@@ -233,8 +233,15 @@ function overNode(env, args) {
   return leastOf(1) - leastOf(0);
 }
 
+/** What has not come by then never will. */
+const COMES_LIMIT_MS = 300_000;
+
 export async function until(holds) {
-  while (!holds()) await pause(20);
+  const endAt = performance.now() + COMES_LIMIT_MS;
+  while (!holds()) {
+    if (performance.now() > endAt) throw new Error(`never came: ${holds}`);
+    await pause(20);
+  }
 }
 
 export function judge(what, value, aim, print) {

@@ -99,8 +99,6 @@ async function measureClicks(dir, variables, server) {
     PATH: `${fleet.dockerFolder}:/usr/bin:/bin`,
     SANDY_TRAY_DIR: join(dir, 'own'),
     SANDY_TRAY_SANDY: fleet.sandy,
-    // Only until there is a banner: nothing of a click waits.
-    SANDY_TRAY_TIME_SCALE: '4',
     ...variables,
   };
   mkdirSync(env.SANDY_TRAY_DIR, { mode: 0o700 });
