@@ -2,10 +2,11 @@ import { join } from 'node:path';
 import { describe, expect } from 'vitest';
 import { type Fleet, NO_DELAYS, readCalls } from '../../fixtures/fake-sandy/fleet.mjs';
 import type { EventRecord } from '../../src/store/event-record.ts';
+import { canMount } from '../mounts.ts';
 import type { Program } from '../program.ts';
 import { type AgentProcess, isWatching, until } from './agent-process.ts';
 import { updateSession } from './night.ts';
-import { type SmallDisk, skipDisks, test } from './small-disk.ts';
+import { type SmallDisk, test } from './small-disk.ts';
 
 const variables = { SANDY_TRAY_TIME_SCALE: '300' };
 
@@ -46,7 +47,7 @@ const unwritable = (names: string, code: string) =>
   `The ${names} can't be written (${code}): what happens now is remembered only while this agent runs. Free the disk or mend the permissions of the state folder.`;
 
 describe.concurrent('an agent whose disk fails', () => {
-  test.skipIf(skipDisks).for([
+  test.skipIf(!canMount).for([
     ['full', 'ENOSPC', 'fill', 'free'],
     ['read-only', 'EROFS', 'freeze', 'thaw'],
   ] as const)('%s', async ([, code, fail, mend], { program, disk, startAgent }) => {
@@ -89,7 +90,7 @@ describe.concurrent('an agent whose disk fails', () => {
     expect([summaries(first), summaries(second)]).toEqual([1, 1]);
   });
 
-  test.skipIf(skipDisks)(
+  test.skipIf(!canMount)(
     'from its very start, read-only',
     async ({ program, disk, startAgent }) => {
       const fleet = await addFleet(program, ['asa-1']);

@@ -6,15 +6,6 @@ import type { SavedFleet } from '../../src/store/saved-fleet.ts';
 import { PROGRAM, type Program, type Variables } from '../program.ts';
 import { test as agentTest } from './agent-process.ts';
 
-/** Root in a container may still not be allowed to mount anything. */
-const mayMount =
-  spawnSync('unshare', ['-m', 'sh', '-c', 'mount -t tmpfs none /mnt && command -v nsenter'])
-    .status === 0;
-
-/** In CI what can't be tried there fails, so that nobody takes it for tried. */
-export const skipDisks = !mayMount && process.env.CI !== 'true';
-if (skipDisks) console.warn('Skipped: a small disk needs root, unshare, nsenter and mount.');
-
 /** The agent's folder on a disk of its own, which only what runs `through` it can see. */
 export interface SmallDisk {
   readonly through: readonly string[];

@@ -114,17 +114,14 @@ describe('any: listed with an integer', () => {
     expect(fleet.view.run).toBe(null);
   });
 
-  test.each([
-    ['stopped', 'started a'],
-    ['ended', 'started a'],
-  ])('out of %s it is a start, in no summary', (_, told) => {
+  test.each(['stopped', 'ended'])('out of %s it is a start, in no summary', (state) => {
     const fleet = watched();
-    if (_ === 'stopped') fleet.send({ kind: 'stop-intended', key: 'a' });
+    if (state === 'stopped') fleet.send({ kind: 'stop-intended', key: 'a' });
     fleet.keepLooking(100_000, [absent('a'), b]);
-    expect(fleet.session('a').state).toBe(_);
+    expect(fleet.session('a').state).toBe(state);
     fleet.effects.length = 0;
     fleet.look([listed('a', { life: 2, updated: true }), b]);
-    expect(fleet.story).toEqual([told]);
+    expect(fleet.story).toEqual(['started a']);
     expect(fleet.view.run).toBe(null);
   });
 
@@ -544,7 +541,7 @@ describe('away', () => {
     expect(fleet.view.failures).toEqual([]);
   });
 
-  test('an acknowledged session that vanishes again has a new alarm under a new incident', () => {
+  test('a session that came back and vanishes again has a new alarm under a new incident', () => {
     const fleet = bereft();
     fleet.keepLooking(100_000, [absent('a'), b]);
     const next = listed('a', { life: 2, updated: true });

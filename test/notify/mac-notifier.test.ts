@@ -138,11 +138,12 @@ describe('alerter', () => {
 
   test('a withdrawal that hangs is given up', async () => {
     const limits = { ...trusting, askMs: 500 };
-    const { notifier, add, next } = await openMacStage({ limits });
+    const { notifier, add, next, ends } = await openMacStage({ limits });
     add('alerter');
     await notifier.show(makeNotice('zoo'));
     await next('alerter');
     await notifier.withdraw('zoo');
+    expect(ends).toEqual([['zoo', 'withdrawn']]);
   });
 
   test('of many banners five are listened to, and the urgent ones longest', async () => {

@@ -17,16 +17,13 @@ import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { describeNoResources } from '../../src/system/texts.ts';
 import { unpack } from '../../src/system/unpacking.ts';
+import { canMount } from '../mounts.ts';
 import { type Bundle, bundleScript, startScript } from '../node-script.ts';
 import { makeScratchFolder } from '../scratch-folder.ts';
 import { samplePack } from './sample-pack.ts';
 
 const pack = samplePack();
 const isRoot = process.getuid?.() === 0;
-const mayMount = spawnSync('unshare', ['-m', 'mount', '-t', 'tmpfs', 'none', '/mnt']).status === 0;
-// In CI what can't be tried there fails, so that nobody takes it for tried.
-const skipMounts = !mayMount && process.env.CI !== 'true';
-if (skipMounts) console.warn('Skipped: file systems of a test need root, unshare and mount.');
 
 function unpackIn(base: string): string {
   const outcome = unpack(pack, base);
@@ -184,7 +181,7 @@ describe('by processes of their own', () => {
     expect(readdirSync(join(base, 'in-use', pack.name))).toEqual([]);
   });
 
-  test.skipIf(skipMounts).each([
+  test.skipIf(!canMount).each([
     ['noexec', { kind: 'not-executable' }],
     ['ro', { kind: 'not-written', errorCode: 'EROFS' }],
     ['size=16k', { kind: 'not-written', errorCode: 'ENOSPC' }],
