@@ -75,15 +75,9 @@ export function sumCheck(end: RunEnd, logs: readonly (StepLog | null)[]): RunOut
 export const nothing = { text: null, restarted: [], candidates: [], skipped: [], failed: [] };
 
 /** What an update came to, once the fleet has summed it up. */
-export function sumUpdate(
-  finished: Model['lastRun'],
-  steps: readonly RunStep[],
-  end: RunEnd,
-): RunOutcome {
+export function sumUpdate(finished: Model['lastRun'], steps: readonly RunStep[]): RunOutcome {
   if (finished === null) return { ...nothing, kind: 'lost' };
-  const { restarted, skipped, failed, outcome } = finished;
-  const anyFailed = failed.length > 0 || skipped.some(({ reason }) => reason === 'build failed');
-  const text = end.kind === 'failed' ? end.reason : null;
+  const { restarted, skipped, failed, outcome, reason: text } = finished;
   const sum = { text, restarted: [...restarted], candidates: [] };
   const lists = { skipped: [...skipped], failed: [...failed] };
   // Of one session alone what kept it from being asked is the whole answer.
@@ -92,5 +86,5 @@ export function sumUpdate(
     return { kind: only, ...sum, ...lists };
   }
   if (outcome === 'cancelled') return { kind: 'cancelled', ...sum, ...lists };
-  return { kind: outcome === 'failed' || anyFailed ? 'failed' : 'ok', ...sum, ...lists };
+  return { kind: outcome === 'failed' || failed.length > 0 ? 'failed' : 'ok', ...sum, ...lists };
 }

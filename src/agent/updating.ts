@@ -216,7 +216,7 @@ export function prepareUpdate(operation: Operation, parts: OperationParts): Upda
       }
       if (isDryRun) return sumCheck(end, logs);
       tell({ kind: 'run-ended', at: Date.now(), end });
-      return await confirmUpdate(id, operation.record().steps, end, parts);
+      return await confirmUpdate(id, operation.record().steps, parts);
     },
     cancel: () => cancel('cancelled'),
     hasTouched: () => steps.some((_, index) => (readStep(index)?.restarting.length ?? 0) > 0),
@@ -239,19 +239,18 @@ function runningStep(steps: readonly RunStep[]): number {
 async function confirmUpdate(
   id: string,
   steps: readonly RunStep[],
-  end: RunEnd,
   parts: OperationParts,
 ): Promise<RunOutcome | null> {
   const { model, dispatch, looks, timeScale } = parts;
   let spentMs = 0;
   for (;;) {
     const { run, lastRun } = model();
-    if (lastRun?.id === id) return sumUpdate(lastRun, steps, end);
+    if (lastRun?.id === id) return sumUpdate(lastRun, steps);
     if (run?.id !== id) return { ...nothing, kind: 'lost', text: texts.runLost };
     if (spentMs >= STUCK_MS / timeScale) {
       const keys = run.announced.filter((key) => !run.restarts.some((one) => one.key === key));
       dispatch({ kind: 'stuck', at: Date.now(), keys, attempt: id });
-      const stuck = sumUpdate(model().lastRun, steps, end);
+      const stuck = sumUpdate(model().lastRun, steps);
       return { ...stuck, kind: 'stuck', text: texts.nobodySaw };
     }
     const before = performance.now();

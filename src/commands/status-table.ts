@@ -1,5 +1,5 @@
 import type { StatusDocument } from '../control/status-document.ts';
-import { blindHeadlines, countSessions } from '../fleet/texts.ts';
+import { blindHeadlines, countSessions, describeTouched } from '../fleet/texts.ts';
 import type { FleetView, SessionView } from '../fleet/view.ts';
 import { cleanForeignText } from '../system/foreign-text.ts';
 import { formatMoment } from '../system/local-time.ts';
@@ -12,6 +12,8 @@ export interface Reader {
   readonly now: Date;
   readonly home: string | null;
 }
+
+const REASON_CHARACTERS = 300;
 
 const headings = ['SESSION', 'STATE', 'IMAGE', 'CLIENTS', 'STARTED', 'UPDATED', 'WORKSPACE'];
 
@@ -102,7 +104,13 @@ function drawRun({ run, lastRun }: FleetView, { now }: Reader): string[] {
   }
   if (lastRun === null) return [];
   const [from, to] = [lastRun.startedAt, lastRun.endedAt].map((iso) => formatMoment(iso, now));
-  const { restarted, failed } = lastRun;
+  const { restarted, failed, outcome, reason } = lastRun;
+  if (outcome === 'failed') {
+    // An agent of an older version gives no reason.
+    const why = reason == null ? '' : `: ${cleanForeignText(reason, REASON_CHARACTERS)}`;
+    const touched = describeTouched(restarted.length, failed.length);
+    return [`Last update ${from} to ${to} failed${why}. ${touched}.`];
+  }
   return [`Last update ${from} to ${to}: ${restarted.length} restarted, ${failed.length} failed.`];
 }
 

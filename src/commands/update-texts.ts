@@ -1,8 +1,13 @@
 /** The sentences of `update`. */
 
 import type { StatusDocument } from '../control/status-document.ts';
-import type { KeyedReason } from '../fleet/finished-run.ts';
-import { countSessions, formatDuration } from '../fleet/texts.ts';
+import { countLeftAlone, type KeyedReason } from '../fleet/finished-run.ts';
+import {
+  countSessions,
+  describeTouched,
+  texts as fleetTexts,
+  formatDuration,
+} from '../fleet/texts.ts';
 import type { SessionView } from '../fleet/view.ts';
 import type { RunOutcome } from '../store/run-record.ts';
 import { cleanForeignText } from '../system/foreign-text.ts';
@@ -66,15 +71,9 @@ export const updateTexts = {
     if (outcome === null || outcome.kind === 'lost')
       return 'What it came to is not known. See: sandy-tray status\n';
     const { kind, restarted, failed, skipped, text } = outcome;
-    const head =
-      restarted.length + failed.length === 0 && kind === 'ok'
-        ? 'Nothing was restarted: no session needed it.'
-        : kind === 'cancelled'
-          ? `Cancelled; ${restarted.length} restarted before.`
-          : `${restarted.length} restarted, ${failed.length} failed.`;
     const lines = [
-      head,
       ...(text === null ? [] : [sayWhy(kind, cleanForeignText(text, REASON_CHARACTERS))]),
+      sayHow(outcome),
       ...restarted.map((key) => `  ${shown(key)}  restarted`),
       ...failed.map((one) => listReason(one)),
       ...skipped.map((one) => listReason(one, 'skipped: ')),
@@ -98,6 +97,16 @@ export const updateTexts = {
     return `${lines.join('\n')}\n`;
   },
 } as const;
+
+/** What became of all sessions together. */
+function sayHow({ kind, restarted, failed, skipped, text }: RunOutcome): string {
+  const isUntouched = restarted.length + failed.length === 0;
+  if (kind === 'ok' && isUntouched) return fleetTexts.nothingRestarted(countLeftAlone(skipped));
+  if (kind === 'cancelled') return `Cancelled; ${restarted.length} restarted before.`;
+  if (kind === 'failed' && text !== null)
+    return `${describeTouched(restarted.length, failed.length)}.`;
+  return `${restarted.length} restarted, ${failed.length} failed.`;
+}
 
 /** The reason of a run that failed is half a sentence; all others have a whole one. */
 function sayWhy(kind: RunOutcome['kind'], text: string): string {

@@ -4,7 +4,15 @@
  */
 
 import type { FleetEvent } from './events.ts';
-import type { FinishedRun, KeyedReason, RunEnd, RunOrigin, RunScope } from './finished-run.ts';
+import {
+  countLeftAlone,
+  type FinishedRun,
+  findUnbuilt,
+  type KeyedReason,
+  type RunEnd,
+  type RunOrigin,
+  type RunScope,
+} from './finished-run.ts';
 import { parseStamp } from './incarnation.ts';
 import { absenceOf, type Evidence, type Row } from './session.ts';
 import { texts } from './texts.ts';
@@ -207,6 +215,7 @@ export function finishRun(
   // Sandy's own stamps where there are any: they are the same whoever looked, and how often.
   const startedAt = outside ? Math.min(...ordered.map((r) => r.updatedAt)) : run.startedAt;
   const endedAt = outside ? Math.max(...ordered.map((r) => r.createdAt)) : at;
+  const end = judgeEnd(run);
   const finished: FinishedRun = {
     id: run.id,
     origin: run.origin,
@@ -220,13 +229,14 @@ export function finishRun(
       .concat(run.leftOut)
       .sort((a, b) => compare(a.key, b.key)),
     log: run.log,
-    outcome: run.end?.kind ?? 'done',
+    outcome: end?.kind ?? 'done',
+    reason: end?.kind === 'failed' ? end.reason : null,
     seen: false,
   };
   const tooOld = at - endedAt > forgetMs;
   const known = outside && ordered.every((restart) => restart.told);
   const incident = `run:${outside ? new Date(startedAt).toISOString() : run.id}`;
-  const { kind, noticeKind, text } = describeEnd(run, finished);
+  const { kind, noticeKind, text } = describeEnd(end, finished);
   return {
     finished,
     event: {
@@ -255,13 +265,22 @@ function failedOf(row: Row, run: Run): KeyedReason[] {
   return [{ key, reason: reported ? texts.stillRuns : texts.notSeenRestarted }];
 }
 
+/**
+ * How a run of ours ended for its sessions: sandy's exit code is that of a success also where it left some
+ * as they were because their images could not be built.
+ */
+function judgeEnd({ end, skipped }: Run): RunEnd | null {
+  const unbuilt = findUnbuilt(skipped);
+  if (end?.kind !== 'done' || unbuilt.length === 0) return end;
+  return { kind: 'failed', reason: texts.notBuilt(unbuilt) };
+}
+
+/** @param end null: one from outside, of which nobody knows what it left as it was */
 function describeEnd(
-  run: Run,
-  { restarted, failed }: FinishedRun,
+  end: RunEnd | null,
+  { restarted, failed, skipped }: FinishedRun,
 ): Pick<FleetEvent, 'kind' | 'noticeKind' | 'text'> {
-  const sum = texts.runCompleted(restarted.length, failed.length);
-  const touched = restarted.length + failed.length > 0;
-  switch (run.end?.kind) {
+  switch (end?.kind) {
     case 'cancelled':
       return {
         kind: 'run-cancelled',
@@ -272,12 +291,16 @@ function describeEnd(
       return {
         kind: 'run-failed',
         noticeKind: 'failed',
-        text: texts.runFailed(run.end.reason, touched ? sum : null),
+        text: texts.runFailed(end.reason, restarted.length, failed.length),
       };
     case 'done':
-      if (!touched) return { kind: 'run-completed', noticeKind: null, text: texts.runIdle };
+      if (restarted.length + failed.length === 0) {
+        const text = texts.nothingRestarted(countLeftAlone(skipped));
+        return { kind: 'run-completed', noticeKind: null, text };
+      }
   }
-  return { kind: 'run-completed', noticeKind: 'overnight', text: sum };
+  const text = texts.runCompleted(restarted.length, failed.length);
+  return { kind: 'run-completed', noticeKind: 'overnight', text };
 }
 
 function compare(a: string, b: string): number {

@@ -1,5 +1,6 @@
 /** Every sentence about the fleet that a person reads. No wall-clock times: only edges know the zone. */
 
+import type { LeftAlone } from './finished-run.ts';
 import type { BlindReason } from './observation.ts';
 import type { FailedStep } from './session.ts';
 
@@ -18,6 +19,16 @@ export function formatDuration(durationMs: number): string {
 export function countSessions(count: number): string {
   return count === 1 ? '1 session' : `${count} sessions`;
 }
+
+/** What became of the sessions of a run that failed: `1 session was restarted, and 2 failed`. */
+export function describeTouched(restarted: number, failed: number): string {
+  const who = restarted === 0 ? 'No session' : countSessions(restarted);
+  const what = `${who} ${restarted > 1 ? 'were' : 'was'} restarted`;
+  return failed === 0 ? what : `${what}, and ${failed} failed`;
+}
+
+/** The keys that a sentence names; the others are counted. */
+const NAMED_KEYS = 3;
 
 export const texts = {
   baseline: (count: number) => `Watching ${countSessions(count)}.`,
@@ -57,15 +68,26 @@ export const texts = {
     restarted === 0
       ? 'The update was cancelled; no session was touched.'
       : `The update was cancelled after ${countSessions(restarted)} had been restarted.`,
-  runFailed: (reason: string, sum: string | null) =>
-    `The update failed: ${reason.replace(/\.$/, '')}.${sum === null ? ' No session was restarted.' : ` ${sum}`}`,
-  runIdle: 'Nothing was restarted: no session needed it.',
+  runFailed: (reason: string, restarted: number, failed: number) =>
+    `The update failed: ${reason.replace(/\.$/, '')}. ${describeTouched(restarted, failed)}.`,
+  /** A reason of `runFailed`. */
+  notBuilt: (keys: readonly string[]) =>
+    keys.length === 1
+      ? `the image of ${keys[0]} could not be built`
+      : `the images of ${listKeys(keys)} could not be built`,
+  nothingRestarted: ({ count, isInUse }: LeftAlone) => {
+    if (count === 0) return 'Nothing was restarted: no session needed it.';
+    const left = count === 1 ? 'was left as it was' : 'were left as they were';
+    const why = isInUse ? (count === 1 ? ', since it is in use' : ', since they are in use') : '';
+    return `Nothing was restarted: ${countSessions(count)} ${left}${why}.`;
+  },
   runHung:
     'The update hangs: its image build has not moved for 15 minutes. No session is touched; `sandy-tray update --cancel` ends it.',
+  /** What became of a session in a run that it failed in: what is said of it, without its name. */
   didNotComeBack: 'did not come back',
   updateStepFailed: 'could not be restarted and is down',
   stillRuns: 'could not be restarted and still runs',
-  notSeenRestarted: 'sandy said it restarted it, but nobody saw that',
+  notSeenRestarted: 'was restarted, says sandy, but nobody saw that',
   stuck: (key: string) =>
     `Nobody knows what became of ${key}: sandy could not be asked for 12 minutes. Look at it with \`sandy-tray status\`.`,
   blind: (reason: BlindReason) =>
@@ -102,3 +124,10 @@ export const blindHeadlines: Readonly<Record<BlindReason, string>> = {
   unreadable: 'sandy printed something unreadable',
   'too-large': 'sandy printed far too much',
 };
+
+/** `a and b`, `a, b and c`, `a, b, c and 2 more`. */
+function listKeys(keys: readonly string[]): string {
+  const hidden = Math.max(0, keys.length - NAMED_KEYS);
+  const named = keys.slice(0, hidden > 0 ? NAMED_KEYS : -1);
+  return `${named.join(', ')} and ${hidden > 0 ? `${hidden} more` : keys.at(-1)}`;
+}

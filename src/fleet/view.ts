@@ -58,6 +58,8 @@ export interface RunView {
   readonly log: string | null;
   /** How its commands ended; null while it runs. */
   readonly outcome: RunEnd['kind'] | null;
+  /** Why it failed, in half a sentence; null where it did not, or runs. */
+  readonly reason: string | null;
   /** Somebody looked at its summary. */
   readonly seen: boolean;
 }
@@ -307,6 +309,7 @@ function viewRun(run: Run): NonNullable<FleetView['run']> {
     failed: run.leftOut,
     log: run.log,
     outcome: null,
+    reason: null,
     seen: false,
     current: run.current,
     progress: [run.restarts.length, run.total],

@@ -136,6 +136,8 @@ export const finishedRunShape = z.object({
   failed: reasons,
   log: text,
   outcome: z.enum(['done', 'cancelled', 'failed']),
+  /** Not in files of older versions. */
+  reason: z._default(text, null),
   seen: z.boolean(),
 });
 

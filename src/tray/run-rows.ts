@@ -1,5 +1,6 @@
 /** The rows of updates: the one that runs, what the last one came to, and those that begin one. */
 
+import { countLeftAlone } from '../fleet/finished-run.ts';
 import type { FleetView, RunView } from '../fleet/view.ts';
 import { nameKey } from './labels.ts';
 import { makeAction, makeNote, makeNotes, makeSeparator, makeSubmenu } from './rows.ts';
@@ -11,6 +12,8 @@ import type { TrayAction, TrayItem } from './tray-picture.ts';
 /** Who left a session alone for so long is hardly in the middle of something. */
 const IDLE_MINUTES = 30;
 const MAX_REASONS = 10;
+/** A reason may hold the last words of sandy. */
+const WHY_ROWS = 3;
 
 type RunningView = NonNullable<FleetView['run']>;
 
@@ -70,7 +73,7 @@ function explainNoCancel({ origin, phase }: RunningView): string | null {
 export function drawLastRun({ fleet, extras }: Situation): TrayItem[] {
   const { lastRun } = fleet;
   if (lastRun === null || lastRun.id === extras.seenRunId) return [];
-  const { startedAt, endedAt, restarted, failed, skipped, log } = lastRun;
+  const { startedAt, endedAt, restarted, failed, skipped, log, reason: why } = lastRun;
   const span = formatSpan(extras.formatTime(startedAt), extras.formatTime(endedAt ?? startedAt));
   const when = extras.isLastNight(startedAt) ? texts.lastNight(span) : texts.lastUpdate(span);
   const reasons = [
@@ -80,6 +83,7 @@ export function drawLastRun({ fleet, extras }: Situation): TrayItem[] {
   const names = restarted.map(nameKey).join(', ');
   const seen: TrayAction = { kind: 'seen-last-run', id: lastRun.id };
   const items: TrayItem[] = [
+    ...(why === null ? [] : makeNotes('last-run/why', texts.runFailedWhy(why), WHY_ROWS)),
     ...(restarted.length === 0 ? [] : makeNotes('last-run/restarted', texts.restartedOnes(names))),
     ...reasons
       .slice(0, MAX_REASONS)
@@ -99,17 +103,17 @@ export function drawLastRun({ fleet, extras }: Situation): TrayItem[] {
   return [makeSubmenu('last-run', label, items, seen)];
 }
 
-function sumUp({ outcome, restarted, failed }: RunView): string {
-  const sum = texts.runSum(restarted.length, failed.length);
-  const touched = restarted.length + failed.length > 0;
+function sumUp({ outcome, restarted, failed, skipped }: RunView): string {
   switch (outcome) {
     case 'cancelled':
       return texts.runCancelled(restarted.length);
     case 'failed':
-      return texts.runFailed(touched ? sum : null);
+      return texts.runFailed(restarted.length, failed.length);
     case 'done':
     case null:
-      return touched ? sum : texts.runIdle;
+      return restarted.length + failed.length > 0
+        ? texts.runSum(restarted.length, failed.length)
+        : texts.runIdle(countLeftAlone(skipped));
   }
 }
 

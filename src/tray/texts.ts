@@ -1,6 +1,6 @@
 /** Every sentence of the tray. */
 
-import type { RunOrigin } from '../fleet/finished-run.ts';
+import type { LeftAlone, RunOrigin } from '../fleet/finished-run.ts';
 import type { FailureKind, SessionState } from '../fleet/session.ts';
 import { countSessions } from '../fleet/texts.ts';
 import type { HelperReason } from './helper-process.ts';
@@ -122,10 +122,17 @@ export const texts = {
   lastNight: (span: string) => `Last night ${span}`,
   lastUpdate: (span: string) => `Last update ${span}`,
   runSum: (restarted: number, failed: number) => `${restarted} restarted, ${failed} failed`,
-  runIdle: 'nothing needed it',
+  runIdle: ({ count, isInUse }: LeftAlone) => {
+    if (count === 0) return 'nothing needed it';
+    return isInUse ? `none restarted, ${count} in use` : `none restarted, ${count} left alone`;
+  },
   runCancelled: (restarted: number) =>
     restarted === 0 ? 'cancelled, nothing touched' : `cancelled after ${restarted}`,
-  runFailed: (sum: string | null) => (sum === null ? 'failed, 0 restarted' : `failed · ${sum}`),
+  runFailed: (restarted: number, failed: number) =>
+    failed === 0
+      ? `failed, ${restarted} restarted`
+      : `failed · ${restarted} restarted, ${failed} not`,
+  runFailedWhy: (reason: string) => `Why: ${reason}`,
   restartedOnes: (names: string) => `Restarted: ${names}`,
   failedOne: (key: string, reason: string) => `Failed: ${key}: ${reason}`,
   skippedOne: (key: string, reason: string) => `Skipped: ${key}: ${reason}`,

@@ -173,7 +173,7 @@ describe.concurrent('an update of a session', () => {
     const agent = await stage.startAgent();
     const { text } = await stage.logs('run-failed');
     expect(text).toBe(
-      'The update failed: sandy ended with code 1, and its last words were: no space left. Rolling restart complete: 1 restarted, 0 failed.',
+      'The update failed: sandy ended with code 1, and its last words were: no space left. 1 session was restarted.',
     );
     await agent.sees(({ run }) => run === null, 'its end');
     const [call, ...more] = changingCalls(fleet).filter(
@@ -181,6 +181,58 @@ describe.concurrent('an update of a session', () => {
     );
     expect(call?.argv).toContain(sessions[1]?.workspace);
     expect(more).toEqual([]);
+  });
+
+  test('whose image cannot be built has failed, whatever sandy’s exit code says', async ({
+    stage,
+  }) => {
+    stage.scale(30);
+    const sessions = [{ name: 'alpha', build: 'fails' } as const, 'bravo'];
+    // From the next version on sandy waits for ever instead.
+    const fleet = await stage.addFleet(sessions, { version: '1.2.0' });
+    const [alpha, bravo] = [find(fleet, 'alpha'), find(fleet, 'bravo')];
+    const agent = await stage.startAgent();
+    const asked = await ask(stage, 'update', '--all', '--yes', '--json');
+    expect(asked.code).toBe(1);
+    const reason = `the image of ${alpha.key} could not be built`;
+    expect(readOutcome(asked)).toMatchObject({
+      kind: 'failed',
+      text: reason,
+      restarted: [bravo.key],
+      skipped: [{ key: alpha.key, reason: 'build failed' }],
+      failed: [],
+    });
+    const told = `The update failed: ${reason}. 1 session was restarted.`;
+    expect(await stage.logs('run-failed')).toMatchObject({ notice: true, text: told });
+    expect(agent.newest()).toMatchObject({
+      run: null,
+      failures: [],
+      lastRun: { outcome: 'failed', reason },
+    });
+    expect((await ask(stage, 'status')).stdout).toContain(` failed: ${reason}. 1 session was `);
+    expect(await ask(stage, 'update', 'alpha', '--yes')).toMatchObject({
+      code: 1,
+      stdout: expect.stringContaining(
+        `The update failed: ${reason}.\nNo session was restarted.\n  ${alpha.key}  skipped: build failed\n`,
+      ),
+    });
+  });
+
+  test('that is in use leaves it, and does not say that it needed nothing', async ({ stage }) => {
+    stage.scale(30);
+    const fleet = await stage.addFleet([
+      { name: 'alpha', idleMin: 3 },
+      { name: 'bravo', idleMin: 'failed' },
+      { name: 'charlie', stale: false },
+    ]);
+    await stage.startAgent();
+    const asked = await ask(stage, 'update', '--all', '--idle-for', '30', '--yes');
+    const told = 'Nothing was restarted: 2 sessions were left as they were, since they are in use.';
+    expect(asked).toMatchObject({ code: 0, stdout: expect.stringContaining(`${told}\n`) });
+    expect(asked.stdout).toContain(
+      `${find(fleet, 'alpha').key}  skipped: active (idle 3m < 30m)\n`,
+    );
+    expect(await stage.logs('run-completed')).toMatchObject({ notice: false, text: told });
   });
 
   test('that cannot be stopped reports it, and leaves it up', async ({ stage }) => {

@@ -182,6 +182,7 @@ describe.each(['dunst', 'xfce4-notifyd'] as const)('%s', (name) => {
             failed: [],
             log: null,
             outcome: 'done',
+            reason: null,
             seen: false,
           },
         },

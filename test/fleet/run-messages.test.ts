@@ -176,6 +176,27 @@ function restartedOf({ run, lastRun }: Model): readonly string[] {
 
 const runs = { numRuns: 500 };
 
+test('a build that failed in sandy 1.2.0 is told of, although it ended with code 0', () => {
+  const [capture] = readUpdateCaptures().filter(
+    ({ name }) => name === '1.2.0/update/rebuild-build-fails',
+  );
+  const asBefore: Sight = { life: 1, clients: 0, updated: false, there: true };
+  const look: Deed = { kind: 'looked', seen: Array(COUNT).fill(asBefore), afterMs: 1000 };
+  const { fleet } = live({
+    log: capture?.bytes ?? Buffer.of(),
+    happening: [{ kind: 'printed', share: 100 }],
+    end: { kind: 'done' },
+    afterwards: [look, look, look],
+  });
+  expect(fleet.story.filter((line) => line.startsWith('run'))).toEqual([
+    'run-started',
+    'run-failed!',
+  ]);
+  expect(fleet.told.find(({ event }) => event.kind === 'run-failed')?.event.text).toBe(
+    'The update failed: the image of alpha-c001afff could not be built. No session was restarted.',
+  );
+});
+
 describe('whatever a run prints, and whatever polls show meanwhile', () => {
   test('only sessions that polls saw in a life of an update count as restarted', () => {
     let counted = 0;

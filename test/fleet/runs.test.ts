@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import type { KeyedReason, RunEnd } from '../../src/fleet/finished-run.ts';
 import {
   absent,
   anUpdate,
@@ -8,6 +9,8 @@ import {
   updatedAtOf,
   WatchedFleet,
 } from './watched-fleet.ts';
+
+type Skipped = readonly KeyedReason[];
 
 const a = listed('a');
 const b = listed('b');
@@ -423,6 +426,107 @@ describe('our run whose command failed before anything was touched', () => {
     fleet.send({ kind: 'run-ended', end: failed });
     fleet.lookBlindly();
     expect(fleet.model.run).not.toBe(null);
+  });
+});
+
+describe('what is told of the end of a run of ours', () => {
+  const skip = (reason: string, ...keys: string[]) => keys.map((key) => ({ key, reason }));
+  const idle = 'Nothing was restarted: no session needed it.';
+  const unbuilt = skip('build failed', 'd');
+  const busy = skip('active (idle 3m < 30m)', 'd', 'e', 'f');
+
+  /** One that leaves these as they are, and restarts `a` and fails with `b` where asked. */
+  function live(skipped: Skipped, restarts: string, end: RunEnd = { kind: 'done' }) {
+    const fleet = watched();
+    const total = restarts.length;
+    fleet.send({ kind: 'run-began', id: 'r', origin: 'cli', scope: 'fleet', log: null });
+    fleet.send({ kind: 'run-planned', total, skipped });
+    let seen = [a, b];
+    for (const key of restarts) {
+      fleet.send({ kind: 'run-restarting', key });
+      fleet.keepLooking(2000, key === 'a' ? [absent('a'), b] : [a2, absent('b')]);
+      if (key === 'b') fleet.send({ kind: 'run-step-failed', key, step: 'start' });
+      seen = [a2, key === 'a' ? b : absent('b')];
+      fleet.look(seen);
+    }
+    fleet.send({ kind: 'run-ended', end });
+    fleet.keepLooking(3000, seen);
+    expect(fleet.view.run).toBe(null);
+    const told = fleet.told.filter(({ event }) => /^run-[cf]/.test(event.kind));
+    const { outcome, reason } = fleet.view.lastRun ?? {};
+    return {
+      told: told.map(({ event, notice }) => [event.kind, notice, event.text]),
+      outcome,
+      reason,
+    };
+  }
+
+  test.each<[string, Skipped, string]>([
+    ['no session', [], idle],
+    ['all current', skip('current', 'd', 'e'), idle],
+    [
+      'some in use',
+      [...busy, ...skip('current', 'g')],
+      'Nothing was restarted: 3 sessions were left as they were, since they are in use.',
+    ],
+    [
+      'one in use, as far as sandy can tell',
+      skip('active (idle probe failed)', 'd'),
+      'Nothing was restarted: 1 session was left as it was, since it is in use.',
+    ],
+    [
+      'some for other reasons',
+      [...busy, ...skip('staleness unknown', 'g')],
+      'Nothing was restarted: 4 sessions were left as they were.',
+    ],
+  ])('that restarted nothing: %s', (_what, skipped, text) => {
+    expect(live(skipped, '')).toEqual({
+      told: [['run-completed', false, text]],
+      outcome: 'done',
+      reason: null,
+    });
+  });
+
+  test.each<[string, Skipped, string, string, string]>([
+    ['one', unbuilt, '', 'the image of d could not be built', 'No session was restarted.'],
+    [
+      'one, and others were in use',
+      [...skip('build failed', 'g'), ...busy],
+      '',
+      'the image of g could not be built',
+      'No session was restarted.',
+    ],
+    [
+      'some, and another was restarted',
+      skip('build failed', 'd', 'e'),
+      'a',
+      'the images of d and e could not be built',
+      '1 session was restarted.',
+    ],
+    [
+      'many, and of two one came back',
+      skip('build failed', 'd', 'e', 'f', 'g', 'h'),
+      'ab',
+      'the images of d, e, f and 2 more could not be built',
+      '1 session was restarted, and 1 failed.',
+    ],
+  ])('whose images could not be built: %s', (_what, skipped, restarts, reason, touched) => {
+    expect(live(skipped, restarts)).toEqual({
+      told: [['run-failed', true, `The update failed: ${reason}. ${touched}`]],
+      outcome: 'failed',
+      reason,
+    });
+  });
+
+  test.each<[string, RunEnd, unknown]>([
+    [
+      'that failed for another reason has that one',
+      { kind: 'failed', reason: 'sandy ended with code 1' },
+      { outcome: 'failed', reason: 'sandy ended with code 1' },
+    ],
+    ['that was cancelled is', { kind: 'cancelled' }, { outcome: 'cancelled', reason: null }],
+  ])('%s, also where an image could not be built', (_what, end, expected) => {
+    expect(live(unbuilt, '', end)).toMatchObject(expected as object);
   });
 });
 

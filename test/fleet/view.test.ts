@@ -89,6 +89,7 @@ describe('the JSON', () => {
       failed: [],
       log: null,
       outcome: null,
+      reason: null,
       seen: false,
       current: 'a',
       progress: [1, null],
@@ -97,7 +98,7 @@ describe('the JSON', () => {
     fleet.keepLooking(100_000, [absent('a'), listed('b', { life: 2, updated: true })]);
     const { lastRun, failures, poll } = fleet.view;
     expect(Object.keys(lastRun ?? {}).sort()).toEqual(
-      'endedAt failed id log origin outcome phase restarted scope seen skipped startedAt'.split(
+      'endedAt failed id log origin outcome phase reason restarted scope seen skipped startedAt'.split(
         ' ',
       ),
     );

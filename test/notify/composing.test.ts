@@ -34,6 +34,7 @@ function sumOf(parts: Partial<FinishedRun>): FleetEvent {
     failed: [],
     log: null,
     outcome: 'done',
+    reason: null,
     seen: false,
     ...parts,
   };

@@ -185,6 +185,7 @@ export const arbitraryModel: fc.Arbitrary<Model> = fc
         failed: reasons,
         log: maybeText,
         outcome: fc.constantFrom('done' as const, 'cancelled' as const, 'failed' as const),
+        reason: maybeText,
         seen: flag,
       }),
     ),

@@ -39,6 +39,15 @@ describe('saving a model and putting it into a new one', () => {
     expect(next.clock).toEqual({ awakeMs: 5, sightedAt: 9, last: null, plannedDelayMs: 0 });
   });
 
+  it('reads the last run of a version that kept no reason', () => {
+    const lastRun = {
+      ...{ id: 'r', origin: 'cli', scope: 'fleet', startedAt: 1, endedAt: 2 },
+      ...{ restarted: [], skipped: [], failed: [], log: null, outcome: 'failed', seen: false },
+    };
+    const read = parse(JSON.stringify({ ...savedFrom(makeModel()), lastRun, rows: [] }));
+    expect(read).toMatchObject({ lostParts: 0, saved: { lastRun: { ...lastRun, reason: null } } });
+  });
+
   it('keeps a session that is called like a part of every object', () => {
     const model = withRows(makeModel(), [makeRow('__proto__'), makeRow('constructor')]);
     const saved = parse(formatSaved(savedFrom(model)))?.saved ?? nothingSaved;

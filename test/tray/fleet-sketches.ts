@@ -58,6 +58,7 @@ export function finishedRun(details: Partial<RunView> = {}): RunView {
     failed: [],
     log: null,
     outcome: 'done',
+    reason: null,
     seen: false,
     ...details,
   };

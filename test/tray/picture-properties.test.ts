@@ -83,6 +83,7 @@ const view: fc.Arbitrary<FleetView> = fc
         failed: reasons,
         skipped: reasons,
         outcome: maybe(fc.constantFrom('done', 'cancelled', 'failed' as const)),
+        reason: maybe(text),
       }),
     ),
     rest: fc.record({

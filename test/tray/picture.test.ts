@@ -147,6 +147,45 @@ const situations: Readonly<Record<string, Situation>> = {
       lastRun: finishedRun({ startedAt: today('12:10'), endedAt: today('12:10'), restarted: [] }),
     }),
   ],
+  'last-run-in-use': [
+    fleet([session('atlas', stale), session('kiln', stale)], {
+      lastRun: finishedRun({
+        restarted: [],
+        skipped: [
+          { key: 'atlas', reason: 'active (idle 3m < 30m)' },
+          { key: 'hermes', reason: 'current' },
+          { key: 'kiln', reason: 'active (idle probe failed)' },
+        ],
+      }),
+    }),
+  ],
+  'last-run-left': [
+    fleet([session('atlas')], {
+      lastRun: finishedRun({
+        restarted: [],
+        skipped: [{ key: 'atlas', reason: 'staleness unknown' }],
+      }),
+    }),
+  ],
+  'last-run-failed': [
+    fleet([session('atlas')], {
+      lastRun: finishedRun({
+        outcome: 'failed',
+        reason: 'the image of kiln could not be built',
+        skipped: [{ key: 'kiln', reason: 'build failed' }],
+      }),
+    }),
+  ],
+  'last-run-failed-words': [
+    fleet([session('atlas')], {
+      lastRun: finishedRun({
+        outcome: 'failed',
+        reason: `sandy ended with code 1, and its last words were: \u001b[31m${'no\nspace left '.repeat(30)}`,
+        restarted: ['atlas'],
+        failed: [{ key: 'kiln', reason: 'did not come back' }],
+      }),
+    }),
+  ],
   'last-run-seen': [fleet([session('atlas')], { lastRun: finishedRun() }), { seenRunId: 'run-1' }],
   'docker-away': [fleet(three, { ...blind, docker: 'unreachable', badge: unknown })],
   'sandy-silent': [fleet(three, { ...blind, docker: 'unknown', badge: unknown })],
