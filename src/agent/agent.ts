@@ -3,6 +3,7 @@ import type { AgentClaim } from '../control/agent-lock.ts';
 import { nameSocket } from '../control/socket-path.ts';
 import type { EventKind, FleetEvent } from '../fleet/events.ts';
 import { type Model, newModel } from '../fleet/model.ts';
+import { isStartable } from '../fleet/session.ts';
 import { view } from '../fleet/view.ts';
 import { windowsFrom } from '../fleet/windows.ts';
 import type { Notice } from '../notify/notifier.ts';
@@ -138,7 +139,10 @@ export async function startAgent(options: AgentOptions): Promise<Agent> {
       options.writeLine(notice);
       await desk.show(notice);
     },
-    formatTime,
+    setting: {
+      formatTime,
+      isStartable: (key) => isStartable(loop.model().rows.get(key)),
+    },
     onWrite: troubles.noteWrite,
   });
   const loop = startLoop(applySaved(blank, fleetState.saved), {

@@ -1,3 +1,4 @@
+import { isSettled } from '../fleet/alarms.ts';
 import type { Model } from '../fleet/model.ts';
 import type { FleetView } from '../fleet/view.ts';
 import { gatherNotices, type NoticeActionId } from '../notify/composing.ts';
@@ -125,13 +126,9 @@ export async function createBanners(parts: BannerParts): Promise<Banners> {
   };
 }
 
-/**
- * An alarm, by itself or in a digest that is about one session, is over once nothing is pinned for that
- * session: it is back, or somebody took the pin down.
- */
-function isOver({ urgency, session }: Notice, { rows }: Model): boolean {
-  if (session === null || urgency !== 'critical') return false;
-  return (rows.get(session)?.failure ?? null) === null;
+/** What needs a person is over, by itself or with others in one banner, once nothing in there does any more. */
+function isOver({ alarms = [] }: Notice, model: Model): boolean {
+  return alarms.length > 0 && alarms.every((alarm) => isSettled(alarm, model));
 }
 
 /** Whether it is still worth a look later. */
@@ -149,6 +146,7 @@ function deedOf({ session }: Notice, actionId: NoticeActionId): Deed | null {
   switch (actionId) {
     case 'open':
     case 'start':
+    case 'start-in-terminal':
       return session === null ? null : { kind: actionId, key: session };
     case 'choose':
       return { kind: 'choose' };

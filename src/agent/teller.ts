@@ -1,6 +1,6 @@
 import type { FleetEvent } from '../fleet/events.ts';
 import type { Effect } from '../fleet/message.ts';
-import { composeDigest, composeNotice } from '../notify/composing.ts';
+import { composeDigest, composeNotice, type Setting } from '../notify/composing.ts';
 import type { Notice } from '../notify/notifier.ts';
 import type { EventLog } from '../store/event-log.ts';
 import { nameHappening } from '../store/event-record.ts';
@@ -14,8 +14,7 @@ export interface TellerParts {
   readonly ledger: Ledger;
   /** Resolves when all that shows notices has been tried. */
   readonly show: (notice: Notice) => Promise<void>;
-  /** Writes a wall time as people here do. */
-  readonly formatTime: (at: number) => string;
+  readonly setting: Setting;
   /** A file that can't be written; it goes on in memory. */
   readonly onWrite: (file: 'log' | 'ledger', outcome: WriteOutcome) => void;
 }
@@ -35,7 +34,7 @@ export interface Teller {
 const CLOSING_LIMIT_MS = 2000;
 
 export function createTeller(parts: TellerParts): Teller {
-  const { log, ledger, show, onWrite, formatTime } = parts;
+  const { log, ledger, show, onWrite, setting } = parts;
   const onTheirWay = new Set<Promise<void>>();
   let isClosed = false;
 
@@ -57,7 +56,7 @@ export function createTeller(parts: TellerParts): Teller {
     const id = nameHappening(event);
     if (!notice || event.noticeKind === null || id === null) return;
     if (ledger.mayShow(id, appended.kind !== 'already-there')) {
-      if (!held) showNotice(composeNotice(id, event, event.noticeKind, formatTime), [id]);
+      if (!held) showNotice(composeNotice(id, event, event.noticeKind, setting), [id]);
     } else if (ledger.stepOf(id) === null) {
       // It may have been shown, as a lost ledger said or not: nor may a digest tell it.
       onWrite('ledger', ledger.intend([id], event.at));
@@ -71,7 +70,7 @@ export function createTeller(parts: TellerParts): Teller {
     });
     if (untold.length === 0) return;
     const ids = untold.flatMap((event) => nameHappening(event) ?? []);
-    showNotice(composeDigest(incident, untold, formatTime), ids);
+    showNotice(composeDigest(incident, untold, setting), ids);
   };
 
   return {

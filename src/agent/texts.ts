@@ -18,10 +18,11 @@ export const texts = {
   sandyFailed: (code: number, words: string | null) =>
     `sandy ended with code ${code}${words === null ? '' : `, and its last words were: ${words}`}`,
   imageBuildFailed: 'image build failed',
+  /** What is said of a session, without its name. */
   leftOut: {
-    conflict: 'two workspaces claim its key',
+    conflict: 'is claimed by two workspaces',
     'no-session': 'is not running',
-    'workspace-missing': 'workspace folder is missing',
+    'workspace-missing': 'has no workspace folder any more',
   },
   /** sandy's exit codes of `--start`; 0 is asked for only where what it says did not come about. */
   exitCode: (code: number) =>
@@ -45,8 +46,9 @@ export const texts = {
   givenUp: 'It was not begun in time and was given up.',
   clickFailed: (message: string) =>
     `That could not be done: ${cleanForeignText(message, 200)}. See: sandy-tray doctor`,
+  /** Of any banner, also of one that is in no log. */
   notShown: (reason: string) =>
-    `A banner was not shown: ${reason}. What it said stands in the menu and in the log: sandy-tray log`,
+    `A banner was not shown: ${reason}. \`sandy-tray log\` says what happened, \`sandy-tray status\` how things are now.`,
   sessionGone: (key: string) =>
     `${cleanForeignText(key, 60)} is gone: its sandbox was removed. See the sessions there are: sandy-tray status`,
   workspaceUnknown: (key: string) =>

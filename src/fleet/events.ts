@@ -41,6 +41,8 @@ export interface FleetEvent {
   readonly text: string;
   /** Of `run-completed` and `run-failed`: what it came to. */
   readonly run?: FinishedRun;
+  /** Of `run-hung`: which one. */
+  readonly runId?: string;
 }
 
 /** The kinds of banner that a person can switch on and off. */

@@ -1,6 +1,7 @@
 /** Which happenings are worth a banner, and which of those wait for the end of quiet hours. */
 
-import { needsPerson } from './events.ts';
+import { alarmOf, isSettled } from './alarms.ts';
+import { type FleetEvent, needsPerson } from './events.ts';
 import type { Effect } from './message.ts';
 import type { Model } from './model.ts';
 import { quietUntil } from './quiet-hours.ts';
@@ -27,7 +28,7 @@ export function applyNoticePolicy(
   const recent = model.bannersAt.filter((then) => Math.abs(at - then) < model.windows.bannersMs);
   const crowd =
     effects.filter((effect) => isDue(model, effect) && !needsPerson(effect.event)).length > 1;
-  let held = model.held;
+  let held = dropSettled(model);
   const shownAt: number[] = [];
   const isFull = () => recent.length + shownAt.length >= MOST_BANNERS;
   const decided = effects.map((effect): Effect => {
@@ -52,6 +53,15 @@ export function applyNoticePolicy(
   if (!letGo) return [next, decided];
   const digest: Effect = { kind: 'digest', incident: `digest:${first.at}`, events: held };
   return [{ ...next, held: [] }, [...decided, digest]];
+}
+
+/** What was settled while it was held needs nobody any more, and its digest should not say so. */
+function dropSettled(model: Model): Model['held'] {
+  const isOver = (event: FleetEvent) => {
+    const alarm = alarmOf(event);
+    return alarm !== null && isSettled(alarm, model);
+  };
+  return model.held.some(isOver) ? model.held.filter((event) => !isOver(event)) : model.held;
 }
 
 function isDue(model: Model, effect: Effect): effect is Effect & { readonly kind: 'tell' } {

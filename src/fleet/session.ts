@@ -187,3 +187,10 @@ export function isListed(row: Row | undefined): boolean {
       return phase.unanswered !== null;
   }
 }
+
+/** Whether to start it may help: it is not up, or something is pinned for it, and sandy can act on it. */
+export function isStartable(row: Row | undefined): boolean {
+  if (row === undefined || row.conflict) return false;
+  const hasFolder = row.workspace !== null && row.workspaceExists !== false;
+  return hasFolder && (row.failure !== null || row.phase.kind === 'off');
+}

@@ -404,6 +404,7 @@ function takeBuilding(model: Model, phase: 'building' | 'hung', at: number): Upd
     incident: `run:${model.run.id}`,
     noticeKind: 'failed',
     text: texts.runHung,
+    runId: model.run.id,
   };
   return [next, tell([event])];
 }

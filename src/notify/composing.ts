@@ -1,5 +1,6 @@
 /** PURE: which banner a happening makes. */
 
+import { type Alarm, alarmOf } from '../fleet/alarms.ts';
 import { type FleetEvent, type NoticeKind, needsPerson } from '../fleet/events.ts';
 import type { FinishedRun, KeyedReason } from '../fleet/finished-run.ts';
 import type { Notice, NoticeAction } from './notifier.ts';
@@ -14,47 +15,60 @@ const NAMED_FAILURES = 3;
 /** Happenings of a digest that it tells one by one. */
 const DIGEST_EVENTS = 6;
 
-/**
- * The banner of one happening. `formatTime` writes a wall time as people here do.
- */
+/** What a banner needs besides what happened. */
+export interface Setting {
+  /** Writes a wall time as people here do. */
+  readonly formatTime: (at: number) => string;
+  /** Whether a session can be started now, and may need it. */
+  readonly isStartable: (key: string) => boolean;
+}
+
+/** The banner of one happening. */
 export function composeNotice(
   key: string,
   event: FleetEvent,
   kind: NoticeKind,
-  formatTime: (at: number) => string,
+  setting: Setting,
 ): Notice {
   const { at, run } = event;
   const common = { key, kind, at };
   if (run !== undefined && event.kind === 'run-completed') {
-    return { ...common, ...composeSum(run, formatTime) };
+    return { ...common, ...composeSum(run, setting) };
   }
+  const alarm = alarmOf(event);
   return {
     ...common,
     session: event.key,
     title: texts.titles[event.kind] ?? texts.otherTitle,
     body: event.text,
-    urgency: needsPerson(event) ? 'critical' : 'normal',
-    actions: chooseActions(event),
+    urgency: alarm === null ? 'normal' : 'critical',
+    ...(alarm === null ? {} : { alarms: [alarm] }),
+    actions: chooseActions(event, setting),
   };
 }
 
-function chooseActions(event: FleetEvent): readonly NoticeAction[] {
+function chooseActions(event: FleetEvent, setting: Setting): readonly NoticeAction[] {
+  const { key, kind } = event;
   // Without a session it is about an update of ours, and the reason stands in what that printed.
-  if (event.key === null) return pick(['output', 'log']);
-  return pick(chooseFor(needsPerson(event)));
+  if (key === null) return pick(['output', 'log']);
+  const isStartable = needsPerson(event) && setting.isStartable(key);
+  // What has just failed where nobody could answer it fails there again.
+  if (isStartable && kind === 'start-failed') return pick(['start-in-terminal', 'log']);
+  return pick(chooseFor(isStartable));
 }
 
 /** One summary of a rolling restart: what failed comes first, and the sum has its times. */
 function composeSum(
   { restarted, failed, skipped, startedAt, endedAt }: FinishedRun,
-  formatTime: (at: number) => string,
+  { formatTime, isStartable }: Setting,
 ): Pick<Notice, 'session' | 'title' | 'body' | 'urgency' | 'actions'> {
   const span = texts.span(formatTime(startedAt), formatTime(endedAt));
   const named = failed.slice(0, NAMED_FAILURES);
   const session = aboutOne(restarted, failed);
+  const hasFailed = failed.length > 0;
   const sentences = [
     ...named.map(({ key, reason }) => texts.failedSession(key, reason)),
-    ...(restarted.length === 1 && failed.length === 0
+    ...(restarted.length === 1 && !hasFailed
       ? [texts.restartedOne(session ?? '', span)]
       : [texts.sum(restarted.length, failed.length, span)]),
     ...(skipped.length > 0 ? [texts.skipped(skipped.length)] : []),
@@ -64,7 +78,9 @@ function composeSum(
     title: texts.sumTitle(failed.length),
     body: sentences.join(' '),
     urgency: 'normal',
-    actions: pick(session === null ? ['choose', 'log'] : chooseFor(failed.length > 0)),
+    actions: pick(
+      session === null ? ['choose', 'log'] : chooseFor(hasFailed && isStartable(session)),
+    ),
   };
 }
 
@@ -76,28 +92,30 @@ function aboutOne(restarted: readonly string[], failed: readonly KeyedReason[]):
   return only !== undefined && more.length === 0 ? only : null;
 }
 
-function chooseFor(isNeedy: boolean): readonly NoticeActionId[] {
-  return isNeedy ? ['open', 'start', 'log'] : ['open', 'log'];
+function chooseFor(isStartable: boolean): readonly NoticeActionId[] {
+  return isStartable ? ['open', 'start', 'log'] : ['open', 'log'];
 }
 
 /** One banner for all that was held back; what needs a person comes first. */
 export function composeDigest(
   key: string,
   events: readonly FleetEvent[],
-  formatTime: (at: number) => string,
+  setting: Setting,
 ): Notice {
   const [first, ...rest] = events;
   if (first?.noticeKind && rest.length === 0) {
-    return { ...composeNotice(key, first, first.noticeKind, formatTime), kind: 'digest' };
+    return { ...composeNotice(key, first, first.noticeKind, setting), kind: 'digest' };
   }
   const needy = events.filter(needsPerson);
   const ordered = [...needy, ...events.filter((event) => !needsPerson(event))];
   const told = ordered.slice(0, DIGEST_EVENTS).map((event) => {
     const { kind, run, at, text } = event;
-    return `${formatTime(at)} ${kind === 'run-completed' && run ? composeSum(run, formatTime).body : text}`;
+    const isSum = kind === 'run-completed' && run !== undefined;
+    return `${setting.formatTime(at)} ${isSum ? composeSum(run, setting).body : text}`;
   });
   const at = events.at(-1)?.at ?? 0;
-  return frameDigest({ key, at, told, count: events.length, needy: needy.length }, [
+  const alarms = needy.flatMap((event) => alarmOf(event) ?? []);
+  return frameDigest({ key, at, told, count: events.length, needy: needy.length, alarms }, [
     ...new Set(events.flatMap(concerned)),
   ]);
 }
@@ -113,8 +131,9 @@ export function gatherNotices(
     .slice(0, DIGEST_EVENTS)
     .map(({ at, body }) => `${formatTime(at)} ${body.replaceAll('\n', ' ')}`);
   const at = notices.at(-1)?.at ?? 0;
+  const alarms = notices.flatMap((notice) => notice.alarms ?? []);
   return frameDigest(
-    { key: `gathered:${at}`, at, told, count: notices.length, needy: needy.length },
+    { key: `gathered:${at}`, at, told, count: notices.length, needy: needy.length, alarms },
     [...new Set(notices.map(({ session }) => session))],
   );
 }
@@ -126,11 +145,12 @@ interface DigestParts {
   readonly told: readonly string[];
   readonly count: number;
   readonly needy: number;
+  readonly alarms: readonly Alarm[];
 }
 
 /** @param sessions that it is about; null among them: several, or none */
 function frameDigest(
-  { key, at, told, count, needy }: DigestParts,
+  { key, at, told, count, needy, alarms }: DigestParts,
   sessions: readonly (string | null)[],
 ): Notice {
   const hidden = count - told.length;
@@ -143,6 +163,7 @@ function frameDigest(
     title: needy > 0 ? texts.digestNeedsYou(needy) : texts.digest(count),
     body: [...told, ...(hidden > 0 ? [texts.moreEvents(hidden)] : [])].join('\n'),
     urgency: needy > 0 ? 'critical' : 'normal',
+    ...(alarms.length === 0 ? {} : { alarms }),
     actions: pick(onlySession === null ? ['choose', 'log'] : ['open', 'log']),
   };
 }

@@ -1,3 +1,4 @@
+import type { Alarm } from '../fleet/alarms.ts';
 import type { NoticeKind } from '../fleet/events.ts';
 
 /** One banner, in plain words: whoever shows it escapes what its own desktop would read as markup. */
@@ -18,6 +19,8 @@ export interface Notice {
    * nowhere once it is over.
    */
   readonly urgency: 'low' | 'normal' | 'critical';
+  /** What in it needs a person: once all of that is settled its words are no longer so. Absent: nothing. */
+  readonly alarms?: readonly Alarm[];
   /** What can be done from it; a click on the banner itself does the first. At most three are shown. */
   readonly actions: readonly NoticeAction[];
 }

@@ -19,7 +19,7 @@ export const texts = {
 
   sumTitle: (failed: number) =>
     failed === 0 ? 'Rolling restart complete' : `Rolling restart complete, ${failed} failed`,
-  /** One that failed in the sum of a run: what became of it is the reason. */
+  /** One that failed in the sum of a run: the reason is what is said of it. */
   failedSession: (key: string, reason: string) => `${key} ${reason}.`,
   restartedOne: (key: string, span: string) => `${key} was restarted for updates, ${span}.`,
   sum: (restarted: number, failed: number, span: string) =>
@@ -46,6 +46,7 @@ export const texts = {
   actions: {
     open: 'Open',
     start: 'Start',
+    'start-in-terminal': 'Start in a terminal',
     choose: 'Choose a session',
     log: 'Show log',
     output: 'Show output',

@@ -173,6 +173,7 @@ export const eventShape = z.object({
   noticeKind: z.nullable(z.enum(['overnight', 'late', 'failed', 'back', 'ended', 'progress'])),
   text: z.string(),
   run: z.exactOptional(finishedRunShape),
+  runId: z.exactOptional(z.string()),
 });
 
 export const stopIntentShape = z.object({ key: z.string(), askedAwakeMs: milliseconds });

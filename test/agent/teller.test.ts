@@ -44,7 +44,7 @@ function live(folder: string, hangs = false) {
       shown.push(notice);
       return hangs ? new Promise(() => {}) : Promise.resolve();
     },
-    formatTime: () => '12:00',
+    setting: { formatTime: () => '12:00', isStartable: () => true },
     onWrite: (_, outcome) => expect(outcome).toEqual({ kind: 'written' }),
   });
   return { teller, ledger, bodies: () => shown.map(({ body }) => body) };

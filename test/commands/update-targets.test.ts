@@ -30,7 +30,7 @@ describe.concurrent('an update of sessions', () => {
     expect(scoped.code).toBe(1);
     expect(readOutcome(scoped)).toMatchObject({
       kind: 'failed',
-      failed: [{ key: alpha?.key, reason: 'workspace folder is missing' }],
+      failed: [{ key: alpha?.key, reason: 'has no workspace folder any more' }],
     });
     expect(readOutcome(scoped).restarted.toSorted()).toEqual([bravo?.key, charlie?.key]);
     expect(changingCalls(fleet).map(({ argv }) => argv.at(-1))).toEqual([

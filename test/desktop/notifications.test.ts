@@ -187,7 +187,10 @@ describe.each(['dunst', 'xfce4-notifyd'] as const)('%s', (name) => {
           },
         },
         'overnight',
-        (at) => (at === 0 ? '03:12' : '03:19'),
+        {
+          formatTime: (at) => (at === 0 ? '03:12' : '03:19'),
+          isStartable: () => true,
+        },
       ),
       composeNotice(
         'late',
@@ -200,7 +203,7 @@ describe.each(['dunst', 'xfce4-notifyd'] as const)('%s', (name) => {
           text: 'api-91c04b7e did not come back: it went away for an update and is not back after 90 s.',
         },
         'late',
-        () => '03:19',
+        { formatTime: () => '03:19', isStartable: () => true },
       ),
     );
     const box = await seeBanners(desktop);

@@ -106,6 +106,44 @@ describe('several found in one look, as after a sleep', () => {
   });
 });
 
+describe('an alarm that quiet hours hold', () => {
+  /** In quiet hours `a` is updated and comes back, and `b` is lost. */
+  function hold(): WatchedFleet {
+    const hours = parseQuietHours('11:00-13:00');
+    const quiet = { hours, failuresPass: false };
+    const fleet = new WatchedFleet(newModel(defaultWindows, allNotices, quiet));
+    fleet.processes = [anUpdate];
+    fleet.look([listed('a'), listed('b')]);
+    const a2 = listed('a', { life: 2, updated: true });
+    fleet.keepLooking(100_000, [a2, absent('b')]);
+    fleet.processes = [];
+    fleet.keepLooking(100_000, [a2, absent('b')]);
+    expect(fleet.model.held.map(({ kind }) => kind)).toEqual(['late', 'run-completed']);
+    return fleet;
+  }
+
+  test('is dropped once it is taken down, and what else was held is told', () => {
+    const fleet = hold();
+    const before = fleet.model.held;
+    fleet.send({ kind: 'acknowledged', key: 'somebody' });
+    expect(fleet.model.held).toBe(before);
+    fleet.send({ kind: 'acknowledged', key: 'b' });
+    expect(fleet.model.held.map(({ kind }) => kind)).toEqual(['run-completed']);
+    fleet.at += 3_600_000;
+    fleet.send({ kind: 'ticked', utcOffsetMinutes: 0 });
+    expect(bannersOf(fleet).at(-1)).toBe('digest of 1');
+  });
+
+  test('of an update that hangs is dropped once that is over', () => {
+    const fleet = hold();
+    fleet.send({ kind: 'run-began', id: 'r', origin: 'menu', scope: 'fleet', log: null });
+    fleet.send({ kind: 'run-built', phase: 'hung' });
+    expect(fleet.model.held.at(-1)?.kind).toBe('run-hung');
+    fleet.send({ kind: 'run-built', phase: 'building' });
+    expect(fleet.model.held.map(({ kind }) => kind)).toEqual(['late', 'run-completed']);
+  });
+});
+
 describe('who was in', () => {
   test('is remembered over a restart that nobody saw', () => {
     const fleet = new WatchedFleet();

@@ -1,9 +1,13 @@
 import { describe, expect, test } from 'vitest';
+import { texts as agentTexts } from '../../src/agent/texts.ts';
 import type { EventKind, FleetEvent, NoticeKind } from '../../src/fleet/events.ts';
 import type { FinishedRun } from '../../src/fleet/finished-run.ts';
+import { texts as fleetTexts } from '../../src/fleet/texts.ts';
 import { composeDigest, composeNotice, gatherNotices } from '../../src/notify/composing.ts';
 
 const formatTime = (at: number) => new Date(at).toISOString().slice(11, 16);
+/** Those called `up…` are up, so that there is nothing to start. */
+const setting = { formatTime, isStartable: (key: string) => !key.startsWith('up') };
 const at = Date.parse('2026-11-29T03:12:00Z');
 
 function happening(
@@ -43,7 +47,7 @@ function sumOf(parts: Partial<FinishedRun>): FleetEvent {
 
 const failed = (...keys: string[]) => keys.map((key) => ({ key, reason: 'did not come back' }));
 const compose = (event: FleetEvent) =>
-  composeNotice('k', event, event.noticeKind ?? 'late', formatTime);
+  composeNotice('k', event, event.noticeKind ?? 'late', setting);
 const idsOf = (notice: { actions: readonly { id: string }[] }) =>
   notice.actions.map(({ id }) => id);
 
@@ -82,6 +86,14 @@ describe('the sum of a rolling restart', () => {
       ['choose', 'log'],
     ],
     [
+      'one failed that is up all the same: it can not be started',
+      { restarted: ['a'], failed: failed('up-c') },
+      'Rolling restart complete, 1 failed',
+      'up-c did not come back. 1 restarted, 1 failed, 03:02 to 03:11.',
+      'up-c',
+      ['open', 'log'],
+    ],
+    [
       'some left as they were, within one minute',
       {
         restarted: ['a', 'b'],
@@ -103,7 +115,7 @@ describe('the sum of a rolling restart', () => {
 test.each<[EventKind, NoticeKind, string, string, string[]]>([
   ['late', 'late', 'A session did not come back', 'critical', ['open', 'start', 'log']],
   ['down', 'failed', 'A session is down', 'critical', ['open', 'start', 'log']],
-  ['start-failed', 'failed', 'A session could not start', 'critical', ['open', 'start', 'log']],
+  ['start-failed', 'failed', 'A session could not start', 'critical', ['start-in-terminal', 'log']],
   ['back', 'back', 'A session is back', 'normal', ['open', 'log']],
   ['ended', 'ended', 'A session ended', 'normal', ['open', 'log']],
   ['quit', 'ended', 'A session ended', 'normal', ['open', 'log']],
@@ -120,6 +132,29 @@ test.each<[EventKind, NoticeKind, string, string, string[]]>([
   expect(idsOf(notice)).toEqual(actions);
 });
 
+test.each<[EventKind]>([['late'], ['down'], ['start-failed']])(
+  '%s of one that sandy can not start offers no start',
+  (kind) => {
+    const notice = compose(happening(kind, 'failed', { key: 'up-1' }));
+    expect(idsOf(notice)).toEqual(['open', 'log']);
+  },
+);
+
+test.each([
+  [fleetTexts.didNotComeBack, 'a did not come back.'],
+  [fleetTexts.updateStepFailed, 'a could not be restarted and is down.'],
+  [fleetTexts.stillRuns, 'a could not be restarted and still runs.'],
+  [fleetTexts.notSeenRestarted, 'a was restarted, says sandy, but nobody saw that.'],
+  [agentTexts.failedUnseen, 'a could not be restarted, says sandy.'],
+  [agentTexts.notTried, 'a was not tried.'],
+  [agentTexts.leftOut.conflict, 'a is claimed by two workspaces.'],
+  [agentTexts.leftOut['no-session'], 'a is not running.'],
+  [agentTexts.leftOut['workspace-missing'], 'a has no workspace folder any more.'],
+])('“%s” is said of a session in a sentence', (reason, sentence) => {
+  const { body } = compose(sumOf({ failed: [{ key: 'a', reason }] }));
+  expect(body).toBe(`${sentence} 0 restarted, 1 failed, 03:02 to 03:11.`);
+});
+
 test('a run that failed or hangs offers what it printed', () => {
   const { run } = sumOf({});
   const failedRun = happening('run-failed', 'failed', { key: null, ...(run && { run }) });
@@ -130,7 +165,7 @@ test('a run that failed or hangs offers what it printed', () => {
 });
 
 describe('a digest', () => {
-  const digest = (events: readonly FleetEvent[]) => composeDigest('digest:1', events, formatTime);
+  const digest = (events: readonly FleetEvent[]) => composeDigest('digest:1', events, setting);
 
   test('of one is that one', () => {
     const one = digest([happening('back', 'back')]);
@@ -150,6 +185,23 @@ describe('a digest', () => {
       body: '03:13 late told.\n03:12 2 restarted, 0 failed, 03:02 to 03:11.\n03:12 back told.',
     });
     expect(idsOf(notice)).toEqual(['choose', 'log']);
+    expect(notice.alarms).toEqual([{ kind: 'session', key: 'zork-1' }]);
+  });
+
+  test('knows all that needs a person in it', () => {
+    const { run } = sumOf({ id: 'r2' });
+    const notice = digest([
+      happening('late', 'late', { key: 'a' }),
+      happening('back', 'back', { key: 'b' }),
+      happening('run-hung', 'failed', { key: null, runId: 'r1' }),
+      happening('run-failed', 'failed', { key: null, ...(run && { run }) }),
+    ]);
+    expect(notice.alarms).toEqual([
+      { kind: 'session', key: 'a' },
+      { kind: 'hung-run', id: 'r1' },
+      { kind: 'failed-run', id: 'r2' },
+    ]);
+    expect(digest([happening('back', 'back'), sumOf({})]).alarms).toBeUndefined();
   });
 
   test('about one session alone opens it', () => {
@@ -182,6 +234,7 @@ describe('what nothing was there to show', () => {
 
   test('is one banner, what needs a person first', () => {
     const gathered = gatherNotices([sum, alarm], formatTime);
+    expect(gathered.alarms).toEqual([{ kind: 'session', key: 'zork-1' }]);
     expect(gathered).toMatchObject({
       title: 'Meanwhile: one thing needs you',
       urgency: 'critical',
