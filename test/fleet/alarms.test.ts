@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { alarmOf, isSettled } from '../../src/fleet/alarms.ts';
 import { absent, anUpdate, listed, WatchedFleet } from './watched-fleet.ts';
 
@@ -60,18 +60,33 @@ test.each<[string, (fleet: WatchedFleet) => void]>([
   expect(follow(fleet, () => settle(fleet))).toEqual([false, true]);
 });
 
-test('of an update that failed is settled once it was looked at, not by another run', () => {
-  const fleet = begin('r');
-  fleet.send({ kind: 'run-ended', end: { kind: 'failed', reason: 'a reason' } });
-  fleet.look([a]);
-  expect(alarmsOf(fleet)).toEqual([{ kind: 'failed-run', id: 'r' }]);
-  const others = () => {
+describe('of an update that failed', () => {
+  function fail(): WatchedFleet {
+    const fleet = begin('r');
+    fleet.send({ kind: 'run-ended', end: { kind: 'failed', reason: 'a reason' } });
     fleet.look([a]);
-    fleet.send({ kind: 'run-seen', id: 'another' });
-  };
-  expect(follow(fleet, others)).toEqual([false, false]);
-  const seen = () => void fleet.send({ kind: 'run-seen', id: 'r' });
-  expect(follow(fleet, seen)).toEqual([false, true]);
+    expect(alarmsOf(fleet)).toEqual([{ kind: 'failed-run', id: 'r' }]);
+    return fleet;
+  }
+
+  test('is settled once it was looked at', () => {
+    const fleet = fail();
+    const seen = () => void fleet.send({ kind: 'run-seen', id: 'r' });
+    expect(follow(fleet, seen)).toEqual([false, true]);
+  });
+
+  test('is not settled by another that came after it, looked at or not', () => {
+    const fleet = fail();
+    const another = () => {
+      fleet.look([a2]);
+      fleet.keepLooking(70_000, [a2]);
+    };
+    expect(follow(fleet, another)).toEqual([false, false]);
+    const { lastRun } = fleet.model;
+    expect(lastRun?.origin).toBe('outside');
+    const seen = () => void fleet.send({ kind: 'run-seen', id: lastRun?.id ?? '' });
+    expect(follow(fleet, seen)).toEqual([false, false]);
+  });
 });
 
 test('of what an older version held of an update nobody can say that it is settled', () => {
