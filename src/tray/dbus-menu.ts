@@ -53,6 +53,9 @@ export function createDbusMenu({ emit, onClick, timeScale }: DbusMenuParts): Dbu
   /** One panel has fetched these rows before they were told. */
   let isOwed = false;
   let timer: NodeJS.Timeout | undefined;
+  /** What submenus ask for that were opened since the menu was, by their numbers. */
+  const lookedAt = new Map<number, () => void>();
+  let leaving: NodeJS.Timeout | undefined;
 
   const take = () => {
     told = new Map(wanted);
@@ -89,8 +92,25 @@ export function createDbusMenu({ emit, onClick, timeScale }: DbusMenuParts): Dbu
     }
     if (changed.length > 0) emit('ItemsPropertiesUpdated', 'a(ia{sv})a(ias)', [changed, []]);
   };
+  const setOpen = () => {
+    openedAt = performance.now();
+    leaveIn(OPEN_LIMIT_MS);
+  };
   const setClosed = () => {
     openedAt = null;
+    // Qt's panels say that a menu was closed before they say what was clicked in it.
+    leaveIn(TOGETHER_MS);
+    tellInTime();
+  };
+  const leaveIn = (ms: number) => {
+    clearTimeout(leaving);
+    if (lookedAt.size > 0) leaving = setTimeout(leave, ms / timeScale);
+  };
+  const leave = () => {
+    openedAt = null;
+    const asked = [...lookedAt.values()];
+    lookedAt.clear();
+    for (const ask of asked) ask();
     tellInTime();
   };
 
@@ -100,23 +120,29 @@ export function createDbusMenu({ emit, onClick, timeScale }: DbusMenuParts): Dbu
     if (item?.kind === 'action' && item.enabled) onClick(item.action, data);
     setClosed();
   };
-  /** Some submenus ask for something by being looked at; their rows stay until the menu closes. */
+  /**
+   * Some submenus ask for something by being looked at, and may be gone for it: not before the menu closes,
+   * or their rows could not be clicked any more while a person looks at them.
+   */
   const noteOpened = (key: number, data: unknown) => {
     const item = told.has(key) ? wanted.get(key)?.item : undefined;
-    if (item?.kind === 'submenu' && item.opened !== undefined) onClick(item.opened, data);
+    if (item?.kind !== 'submenu' || item.opened === undefined) return;
+    const { opened } = item;
+    lookedAt.set(key, () => onClick(opened, data));
+    setOpen();
   };
   /** Whether there is such a row. */
   const hear = (key: number, event: string, data: unknown): boolean => {
     if (event === 'clicked') click(key, data);
-    else if (key === 0 && event === 'opened') openedAt = performance.now();
+    else if (key === 0 && event === 'opened') setOpen();
     else if (key === 0 && event === 'closed') setClosed();
     else if (event === 'opened') noteOpened(key, data);
     return told.has(key);
   };
   /** A menu opens, and is left as it is from now on: Xfce's panel loses a click while rows come or go. */
   const open = (): boolean => {
-    openedAt = performance.now();
-    const isTime = openedAt - toldAt >= TOGETHER_MS / timeScale;
+    setOpen();
+    const isTime = performance.now() - toldAt >= TOGETHER_MS / timeScale;
     const isOther = isTime && !isSameStructure(told, wanted);
     if (isOther) take();
     return isOther;
@@ -220,7 +246,10 @@ export function createDbusMenu({ emit, onClick, timeScale }: DbusMenuParts): Dbu
       tellInTime();
     },
     forgetPanel: setClosed,
-    stop: () => clearTimeout(timer),
+    stop() {
+      clearTimeout(timer);
+      clearTimeout(leaving);
+    },
   };
 }
 

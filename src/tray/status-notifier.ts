@@ -27,7 +27,6 @@ const WATCHER_PATH = '/StatusNotifierWatcher';
 const ID = 'sandy-tray';
 /** How long a panel may take to answer; one that starts is busy. */
 const PANEL_LIMIT_MS = 25_000;
-/** What a desktop's leave to take the focus looks like; anything else is none. */
 
 export function createStatusNotifier(parts: StatusNotifierParts): TrayBackend {
   const { bus, listener, timeScale } = parts;

@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { createDbusMenu } from '../../src/tray/dbus-menu.ts';
 import type { TrayAction } from '../../src/tray/tray-picture.ts';
 import { action, sessions } from './panel-stand-in.ts';
@@ -151,20 +151,95 @@ test('nothing is left to be done once it is stopped', () => {
   menu.stop();
 });
 
-test('a submenu that asks for something by being looked at does so when it is opened', () => {
-  const { menu, clicks, event, rows } = startMenu();
+describe('a submenu that asks for something by being looked at', () => {
   const opened = { kind: 'seen-last-run', id: 'run-1' } as const;
-  const lastRun = {
-    kind: 'submenu',
-    id: 'last-run',
-    label: 'Last night',
-    items: [],
-    opened,
-  } as const;
-  const shown = sessions(3);
-  menu.show([lastRun, ...(Array.isArray(shown) ? shown : [])]);
-  vi.advanceTimersByTime(60_000);
-  const [first = 0] = rows();
-  event(first, 'opened');
-  expect(clicks).toEqual([opened]);
+  const output = { kind: 'open', key: 'output' } as const;
+  const others = sessions(3);
+
+  /** Its menu as a panel has it open, and the numbers of the submenu and of the row in it. */
+  function openSubmenu(timeScale = 1) {
+    const started = startMenu(timeScale);
+    const items = [action('output', { action: output })];
+    const lastRun = {
+      kind: 'submenu',
+      id: 'last-run',
+      label: 'Last night',
+      items,
+      opened,
+    } as const;
+    const { menu, clicks, told, call, event, rows } = started;
+    menu.show([lastRun, ...others]);
+    vi.advanceTimersByTime(60_000);
+    told.length = 0;
+    const [first = 0] = rows();
+    const [, [, , [inner]]] = call('GetLayout', first, 1, []) as [
+      number,
+      [number, unknown, [[string, [number]]]],
+    ];
+    event(0, 'opened');
+    event(first, 'opened');
+    // As the agent does, which draws the menu without it once it was looked at.
+    const redraw = () =>
+      menu.show(clicks.some(({ kind }) => kind === opened.kind) ? others : [lastRun, ...others]);
+    return { ...started, first, inner: inner[1][0], redraw };
+  }
+
+  test('is left as it is until the menu is closed', () => {
+    const { told, clicks, event, first, redraw } = openSubmenu();
+    redraw();
+    vi.advanceTimersByTime(29_000);
+    event(first, 'closed');
+    expect([clicks, told]).toEqual([[], []]);
+    event(0, 'closed');
+    vi.advanceTimersByTime(500);
+    expect(clicks).toEqual([opened]);
+    redraw();
+    vi.advanceTimersByTime(60_000);
+    expect(clicks).toEqual([opened]);
+    expect(told).toContain('LayoutUpdated');
+  });
+
+  test('stays while the menu is opened again soon', () => {
+    const { clicks, event } = openSubmenu();
+    event(0, 'closed');
+    vi.advanceTimersByTime(499);
+    event(0, 'opened');
+    vi.advanceTimersByTime(29_000);
+    expect(clicks).toEqual([]);
+    event(0, 'closed');
+    vi.advanceTimersByTime(500);
+    expect(clicks).toEqual([opened]);
+  });
+
+  test.each([
+    ['clicked alone', []],
+    ['closed before', ['closed']],
+  ])('has rows that can be clicked: %s', (_how, before) => {
+    const { clicks, event, inner, redraw } = openSubmenu();
+    redraw();
+    for (const name of before) event(0, name);
+    redraw();
+    event(inner, 'clicked');
+    expect(clicks).toEqual([output]);
+    vi.advanceTimersByTime(500);
+    expect(clicks).toEqual([output, opened]);
+  });
+
+  test('asks for it in the end where nobody says that the menu was closed', () => {
+    const { clicks } = openSubmenu(10);
+    vi.advanceTimersByTime(2999);
+    expect(clicks).toEqual([]);
+    vi.advanceTimersByTime(1);
+    expect(clicks).toEqual([opened]);
+  });
+
+  test('asks for it when the panel goes, and for nothing once the tray is stopped', () => {
+    const gone = openSubmenu();
+    gone.menu.forgetPanel();
+    vi.advanceTimersByTime(500);
+    expect(gone.clicks).toEqual([opened]);
+    const stopped = openSubmenu();
+    stopped.menu.stop();
+    expect(stopped.clicks).toEqual([]);
+  });
 });
