@@ -176,6 +176,7 @@ export async function startAgent(options: AgentOptions): Promise<Agent> {
     stateFolder: folder,
     folders: runFolders,
     onWrite: (outcome) => troubles.noteWrite('run', outcome),
+    onWork: desk.noteWork,
     sandy: () => sandy,
     wrap: () => {
       scope ??= prepareScope(process.env);

@@ -3,7 +3,7 @@ import type { Model } from '../fleet/model.ts';
 import type { FleetView } from '../fleet/view.ts';
 import { gatherNotices, type NoticeActionId } from '../notify/composing.ts';
 import type { Notice, NoticeClick, Notifier, NotifierListener } from '../notify/notifier.ts';
-import { composeAnswer, composeProgress } from '../notify/own-notices.ts';
+import { type AnswerKind, composeAnswer, composeProgress } from '../notify/own-notices.ts';
 import type { Click, Deed } from './deeds.ts';
 import { texts } from './texts.ts';
 
@@ -16,8 +16,8 @@ export interface Banners {
    * one banner what nothing was there to show before.
    */
   readonly note: (fleet: FleetView) => void;
-  /** Says to whoever clicked something why nothing came of it. */
-  readonly answer: (text: string) => void;
+  /** Says to whoever clicked something what came of it. */
+  readonly answer: (text: string, kind: AnswerKind) => void;
   readonly close: () => Promise<void>;
 }
 
@@ -118,7 +118,7 @@ export async function createBanners(parts: BannerParts): Promise<Banners> {
       noteUnseen(fleet);
       noteProgress(fleet);
     },
-    answer: (text) => void show(composeAnswer(text, Date.now())),
+    answer: (text, kind) => void show(composeAnswer(text, kind, Date.now())),
     close() {
       isClosed = true;
       return notifier?.close() ?? Promise.resolve();
@@ -142,17 +142,19 @@ function progressOf({ run, quiet }: FleetView, timeScale: number): Notice | null
   return ranMs < PROGRESS_AFTER_MS ? null : composeProgress(run, Date.now());
 }
 
-function deedOf({ session }: Notice, actionId: NoticeActionId): Deed | null {
+function deedOf({ session, runs = [] }: Notice, actionId: NoticeActionId): Deed | null {
   switch (actionId) {
     case 'open':
     case 'start':
     case 'start-in-terminal':
       return session === null ? null : { kind: actionId, key: session };
     case 'choose':
-      return { kind: 'choose' };
+      return { kind: 'choose', runs };
     case 'log':
       return { kind: 'show-log' };
-    case 'output':
-      return { kind: 'show-run-log' };
+    case 'output': {
+      const [id] = runs;
+      return id === undefined ? null : { kind: 'show-run-log', id };
+    }
   }
 }

@@ -2,16 +2,20 @@
 
 import type { Message } from '../fleet/message.ts';
 import type { Model } from '../fleet/model.ts';
+import type { AnswerKind } from '../notify/own-notices.ts';
 import type { OpenOutcome } from '../terminal/opening.ts';
 import { describeNotOpened } from '../terminal/texts.ts';
 import type { Errand } from '../terminal/tickets.ts';
 import type { TrayAction } from '../tray/tray-picture.ts';
 import type { Ask } from './asks.ts';
-import type { Operator } from './operator.ts';
+import type { AskAnswer, Operator } from './operator.ts';
 import { texts } from './texts.ts';
 
 /** What a click asks for: a row of the tray's menu, or a banner. */
-export type Deed = TrayAction | { readonly kind: 'choose' };
+export type Deed =
+  | TrayAction
+  /** `runs`: those whose summaries a person has read who clicks that. */
+  | { readonly kind: 'choose'; readonly runs: readonly string[] };
 
 export interface Click {
   readonly action: Deed;
@@ -25,8 +29,8 @@ export interface DeedParts {
   readonly operator: Operator;
   readonly openWindow: (errand: Errand, activationToken: string | null) => Promise<OpenOutcome>;
   readonly setPreference: (key: string, value: unknown) => Promise<void>;
-  /** Says to whoever clicked why nothing came of it. */
-  readonly tell: (text: string) => void;
+  /** Says to whoever clicked why nothing came of it, or what did. */
+  readonly tell: (text: string, kind?: AnswerKind) => void;
   readonly quit: () => void;
 }
 
@@ -47,11 +51,10 @@ async function act(parts: DeedParts, { action, activationToken }: Click): Promis
     case 'start-in-terminal':
       // A session that is not running is offered to be started there.
       return await openSession(parts, action.key, activationToken);
-    case 'choose': {
-      const model = parts.model();
-      dispatch({ kind: 'run-seen', at, id: model.lastRun?.id ?? '' });
-      return await open(parts, { kind: 'choose', first: findFirst(model) }, activationToken);
-    }
+    case 'choose':
+      for (const id of action.runs) dispatch({ kind: 'run-seen', at, id });
+      await open(parts, { kind: 'choose', first: findFirst(parts.model()) }, activationToken);
+      return;
     case 'start':
     case 'stop':
       return await ask(parts, { op: action.kind, keys: [action.key], ...plain });
@@ -77,12 +80,19 @@ async function act(parts: DeedParts, { action, activationToken }: Click): Promis
     case 'set-notice':
       return await parts.setPreference(action.preference, action.on);
     case 'show-log':
-      return await open(parts, { kind: 'read', page: 'log' }, activationToken);
-    case 'show-run-log':
-      dispatch({ kind: 'run-seen', at, id: parts.model().lastRun?.id ?? '' });
-      return await open(parts, { kind: 'read', page: 'update' }, activationToken);
+      await open(parts, { kind: 'read', page: 'log' }, activationToken);
+      return;
+    case 'show-run-log': {
+      const { id } = action;
+      // A window that did not open has shown nothing.
+      if (await open(parts, { kind: 'read-run', id }, activationToken)) {
+        dispatch({ kind: 'run-seen', at: Date.now(), id });
+      }
+      return;
+    }
     case 'doctor':
-      return await open(parts, { kind: 'read', page: 'doctor' }, activationToken);
+      await open(parts, { kind: 'read', page: 'doctor' }, activationToken);
+      return;
     case 'quit':
       return parts.quit();
   }
@@ -94,15 +104,28 @@ const plain = { idleForMinutes: null, rebuild: false } as const;
 async function check({ operator, tell, dispatch }: DeedParts): Promise<void> {
   const asked = { op: 'check', keys: null, ...plain } as const;
   const answer = await operator.ask(asked, { origin: 'menu', onTerminal: false });
-  if (answer.kind !== 'running') return answer.kind === 'done' ? undefined : tell(answer.text);
+  if (answer.kind !== 'running') return tell(answer.text, kindOf(answer));
   const outcome = await operator.await(answer.id);
-  if (outcome?.kind === 'failed' && outcome.text !== null) tell(outcome.text);
+  // The agent is stopping, and the next one goes on with it.
+  if (outcome === null) return;
   dispatch({ kind: 'refresh-asked', at: Date.now() });
+  switch (outcome.kind) {
+    case 'ok':
+      return tell(texts.checkSum(outcome.candidates), 'checked');
+    case 'cancelled':
+      return tell(texts.checkCancelled, 'done');
+    default:
+      return tell(texts.checkFailed(outcome.text));
+  }
 }
 
 async function ask({ operator, tell }: DeedParts, asked: Ask): Promise<void> {
   const answer = await operator.ask(asked, { origin: 'menu', onTerminal: false });
-  if (answer.kind === 'busy' || answer.kind === 'refused') tell(answer.text);
+  if (answer.kind !== 'running') tell(answer.text, kindOf(answer));
+}
+
+function kindOf({ kind }: Exclude<AskAnswer, { kind: 'running' }>): AnswerKind {
+  return kind === 'done' ? 'done' : 'refused';
 }
 
 /** The sessions of the last run in whose terminals people were: they are the ones to go back to. */
@@ -123,11 +146,13 @@ async function openSession(
   await open(parts, { kind: 'attach', key, workspace }, activationToken);
 }
 
+/** Whether there is a window. */
 async function open(
   { openWindow, tell }: DeedParts,
   errand: Errand,
   activationToken: string | null,
-): Promise<void> {
+): Promise<boolean> {
   const outcome = await openWindow(errand, activationToken);
   if (outcome.kind !== 'opened') tell(describeNotOpened(outcome, errand));
+  return outcome.kind === 'opened';
 }

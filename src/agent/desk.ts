@@ -8,10 +8,12 @@ import type { Folders } from '../system/paths.ts';
 import type { OpenParts } from '../terminal/opening.ts';
 import { drawTray } from '../tray/draw-tray.ts';
 import type { TrayBackend, TrayListener, TrayState } from '../tray/tray-picture.ts';
+import { createAnswers } from './answers.ts';
 import { type Banners, createBanners } from './banners.ts';
 import { createCureTeller } from './cure-teller.ts';
 import { type Click, doClicked } from './deeds.ts';
 import type { Operator } from './operator.ts';
+import { texts } from './texts.ts';
 import { extrasFrom } from './tray-extras.ts';
 import { createTrayHost, type TrayHost } from './tray-host.ts';
 import { openWindowFor } from './windows.ts';
@@ -19,6 +21,8 @@ import { openWindowFor } from './windows.ts';
 /** What a person has of the agent on a desktop: the icon, the banners, and what clicks on them do. */
 export interface Desk extends Pick<Banners, 'show'> {
   readonly note: (fleet: FleetView) => void;
+  /** What is being done with sandy is another thing: shows that. */
+  readonly noteWork: () => void;
   readonly trayHealth: () => Pick<AgentHealth, 'tray' | 'trayReason'>;
   /** To be called once clicks can be answered. */
   readonly startTray: () => void;
@@ -58,10 +62,14 @@ export async function createDesk(parts: DeskParts): Promise<Desk> {
   const { options, preferences, model, dispatch, publish } = parts;
   const { timeScale, warn } = options;
   let tray: TrayHost | null = null;
-  /** Why nothing came of the last click. */
-  let refusal: string | null = null;
+  let newest: FleetView | null = null;
+  const redraw = () => {
+    if (newest !== null) tray?.show(newest);
+  };
+  const answers = createAnswers(timeScale, redraw);
   const clicked = (click: Click) => {
-    refusal = null;
+    // That one is no click of a person's: a menu that was looked at has closed.
+    if (click.action.kind !== 'seen-last-run') answers.clear();
     void doClicked(
       {
         model,
@@ -70,11 +78,16 @@ export async function createDesk(parts: DeskParts): Promise<Desk> {
         openWindow: async (errand, token) =>
           await openWindowFor(errand, token, await options.windows?.(preferences())),
         setPreference: (key, value) => writePreference(options.folders.config, key, value),
-        tell(text) {
-          refusal = text;
-          warn(text);
-          banners.answer(text);
-          publish();
+        tell(text, kind = 'refused') {
+          const time = parts.formatTime(Date.now());
+          if (kind === 'checked') {
+            const checked = texts.checked(time, text);
+            answers.give(checked);
+            return banners.answer(`${checked}.`, kind);
+          }
+          answers.give(texts.answered(time, text));
+          if (kind === 'refused') warn(text);
+          banners.answer(text, kind);
         },
         quit: options.onQuit,
       },
@@ -98,7 +111,9 @@ export async function createDesk(parts: DeskParts): Promise<Desk> {
   };
   return {
     show: banners.show,
+    noteWork: redraw,
     note(fleet) {
+      newest = fleet;
       tray?.show(fleet);
       banners.note(fleet);
     },
@@ -109,7 +124,14 @@ export async function createDesk(parts: DeskParts): Promise<Desk> {
         start: options.tray,
         listener: { onClick: clicked, onState: noteTray },
         draw: (fleet) =>
-          drawTray(fleet, extrasFrom(fleet, preferences(), parts.troubles(), refusal)),
+          drawTray(
+            fleet,
+            extrasFrom(fleet, preferences(), {
+              agentTroubles: parts.troubles(),
+              answer: answers.current(),
+              work: parts.operator().work(),
+            }),
+          ),
         timeScale,
       });
       publish();

@@ -38,6 +38,8 @@ export interface OperatorParts extends Omit<OperationParts, 'awaitOthers' | 'onK
   readonly stateFolder: string;
   readonly folders: RunFolders;
   readonly onWrite: (outcome: WriteOutcome) => void;
+  /** Called when `work` may be another thing. */
+  readonly onWork: () => void;
 }
 
 export interface Operator {
@@ -50,6 +52,8 @@ export interface Operator {
     readonly kind: 'cancelled' | 'too-late' | 'nothing';
     readonly text: string;
   }>;
+  /** What is being done, or comes last of it; null: nothing. A person's own start in a terminal is not known here. */
+  readonly work: () => SlotUse | null;
   /** What somebody else is doing with sandy now, in a sentence; null: nothing. */
   readonly findOthers: () => Promise<string | null>;
   /** The processes that were started here. */
@@ -110,6 +114,7 @@ export function createOperator(parts: OperatorParts): Operator {
         .finally(async () => {
           note();
           jobs = jobs.filter((other) => other !== job);
+          parts.onWork();
           if (jobs.length > 0) return;
           const held = slot;
           slot = null;
@@ -118,6 +123,7 @@ export function createOperator(parts: OperatorParts): Operator {
         }),
     };
     jobs = [...jobs, job];
+    parts.onWork();
     return job;
   };
 
@@ -268,6 +274,10 @@ export function createOperator(parts: OperatorParts): Operator {
       return kind === 'over' && !touched
         ? { kind: 'nothing', text: texts.nothingToCancel }
         : { kind: 'too-late', text: texts.tooLate };
+    },
+    work() {
+      const last = jobs.at(-1);
+      return last === undefined ? null : useOf(last.operation.record());
     },
     findOthers: others.find,
     ourPids,

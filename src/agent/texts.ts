@@ -1,7 +1,9 @@
 /** The sentences of the running agent. */
 
+import { countSessions } from '../fleet/texts.ts';
 import type { SlotUse } from '../store/slot.ts';
 import { cleanForeignText } from '../system/foreign-text.ts';
+import { nameKey } from '../tray/labels.ts';
 
 export const texts = {
   agentStarted: (pid: number, version: string) => `The agent ${version} started (pid ${pid}).`,
@@ -46,6 +48,16 @@ export const texts = {
   givenUp: 'It was not begun in time and was given up.',
   clickFailed: (message: string) =>
     `That could not be done: ${cleanForeignText(message, 200)}. See: sandy-tray doctor`,
+  /** What came of a click, and when. */
+  answered: (at: string, text: string) => `${at}: ${text}`,
+  checked: (at: string, sum: string) => `Checked ${at}: ${sum}`,
+  checkSum: (keys: readonly string[]) =>
+    keys.length === 0
+      ? 'no session needs a restart'
+      : `${countSessions(keys.length)} would be restarted: ${nameSome(keys)}`,
+  checkFailed: (reason: string | null) =>
+    `The check failed: ${cleanForeignText(reason ?? 'nobody knows why', 300).replace(/\.$/, '')}. See what it says: sandy-tray update --all --dry-run`,
+  checkCancelled: 'The check for updates was cancelled.',
   /** Of any banner, also of one that is in no log. */
   notShown: (reason: string) =>
     `A banner was not shown: ${reason}. \`sandy-tray log\` says what happened, \`sandy-tray status\` how things are now.`,
@@ -79,7 +91,7 @@ export const texts = {
   notCancellable: (what: string) => `${what} Only an update can be cancelled.`,
   nothingToCancel: 'Nothing to cancel: no update is running.',
   busy: (use: Pick<SlotUse, 'op' | 'keys'>, since: string) =>
-    `${busyWith[use.op](use.keys)} since ${since}. Try again when it is over.`,
+    `${busyWith[use.op](use.keys)} has been running since ${since}. Try again when it is over.`,
   busyElsewhere: (verb: string, pid: number) =>
     `${verb === 'update-sessions' ? 'An update' : verb === 'start' ? 'A start' : 'A stop'} started elsewhere is running (pid ${pid}). Try again when it is over.`,
   othersUnknown:
@@ -88,11 +100,20 @@ export const texts = {
     `Another sandy-tray is busy (pid ${pid}). Try again when it is over.`,
 } as const;
 
+/** Names that a person is shown of many. */
+const SHOWN_NAMES = 4;
+
+function nameSome(keys: readonly string[]): string {
+  const names = keys.slice(0, SHOWN_NAMES).map(nameKey);
+  const more = keys.length - names.length;
+  return more === 0 ? names.join(', ') : `${names.join(', ')} and ${more} more`;
+}
+
 const busyWith: Readonly<Record<SlotUse['op'], (keys: readonly string[] | null) => string>> = {
-  update: (keys) => `An update of ${keys === null ? 'all sessions' : keys.join(', ')} is running`,
-  check: () => 'A dry run is going on',
-  start: (keys) => `${keys?.join(', ') ?? 'A session'} is being started`,
-  stop: (keys) => `${keys?.join(', ') ?? 'A session'} is being stopped`,
+  update: (keys) => `An update of ${keys === null ? 'all sessions' : keys.join(', ')}`,
+  check: () => 'A check for updates',
+  start: (keys) => `The start of ${keys?.join(', ') ?? 'a session'}`,
+  stop: (keys) => `The stop of ${keys?.join(', ') ?? 'a session'}`,
 };
 
 function lastWords(words: string | null): string {

@@ -8,8 +8,7 @@ import type { TrayExtras } from '../tray/situation.ts';
 export function extrasFrom(
   fleet: FleetView,
   { notify }: Preferences,
-  troubles: readonly string[],
-  refusal: string | null,
+  own: Pick<TrayExtras, 'agentTroubles' | 'answer' | 'work'>,
 ): TrayExtras {
   const now = new Date();
   return {
@@ -17,7 +16,6 @@ export function extrasFrom(
     seenRunId: fleet.lastRun?.seen === true ? fleet.lastRun.id : null,
     formatTime: (iso) => formatMoment(iso, now),
     isLastNight: (iso) => isLastNight(iso, now),
-    agentTroubles: troubles,
-    refusal,
+    ...own,
   };
 }

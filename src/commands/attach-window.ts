@@ -33,8 +33,11 @@ export async function attachByTicket(word: string, commands: Commands): Promise<
 async function runErrand(errand: Errand, commands: Commands): Promise<number> {
   const setup = setUp();
   switch (errand.kind) {
-    case 'read': {
+    case 'read':
       return await sayLast('', await showPage(errand.page, commands));
+    case 'read-run': {
+      const { showRun } = await import('./update-watch.ts');
+      return await sayLast('', await showRun(errand.id));
     }
     case 'attach':
     case 'choose': {
@@ -48,12 +51,11 @@ async function runErrand(errand: Errand, commands: Commands): Promise<number> {
   }
 }
 
-/** What can be read in a window: what the command of that name prints, and how an update goes. */
+/** What can be read in a window: what the command of that name prints. */
 async function showPage(
   page: (Errand & { readonly kind: 'read' })['page'],
   commands: Commands,
 ): Promise<number> {
-  if (page === 'update') return await (await import('./update-watch.ts')).run();
   const command = commands[page];
   if (command === undefined) throw new Error(`There is no command ${page}.`);
   const { run } = await command.load();

@@ -96,7 +96,7 @@ export const catalogue: Commands = {
   },
   ack: {
     usage: 'ack SESSION | ack --all',
-    summary: 'take down a pinned failure',
+    summary: 'dismiss a pinned failure',
     details: [
       'SESSION is a key, the beginning of one, or a workspace path.',
       '--all   every failure',

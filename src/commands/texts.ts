@@ -81,7 +81,9 @@ export const texts = {
   ticketExpired:
     'This window came more than a minute after it was asked for. Open it again with: sandy-tray open SESSION',
   anyKeyCloses: '[any key closes this window]',
-  noUpdateYet: 'No update has run yet.',
+  outputGone:
+    'What that update printed is not kept any more. See what came of it with: sandy-tray log',
+  printedNothing: 'It printed nothing. See what came of it with: sandy-tray log',
   whichToOpen: 'Say which session.',
   windowOpened: (name: string, terminal: string, failures: string) => {
     const opened = `${cleanForeignText(name, 60)} is open in ${cleanForeignText(terminal, 40)}.`;
@@ -97,8 +99,10 @@ export const texts = {
   slotBusy: ({ pid, info }: { pid: number; info: { op: string; since: string } | null }) =>
     info === null
       ? `another command is at work (pid ${pid})`
-      : `${info.op === 'check' ? 'a check' : `another ${info.op}`} is at work since ${formatClock(new Date(info.since))} (pid ${pid})`,
+      : `${info.op === 'check' ? 'a check' : `another ${info.op}`} has been running since ${formatClock(new Date(info.since))} (pid ${pid})`,
   updateElsewhere: (pid: number) => `an update started elsewhere is at work (pid ${pid})`,
+  dockerGone: (since: string) => `Docker has been unreachable since ${since}`,
+  blind: (since: string) => `Blind since ${since}`,
   noDaemon: (version: string) =>
     `sandy ${version} has no daemon sessions. They came with 1.1.0: sandy --upgrade`,
   noUpdates: (version: string) =>

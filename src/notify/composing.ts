@@ -31,7 +31,7 @@ export function composeNotice(
   setting: Setting,
 ): Notice {
   const { at, run } = event;
-  const common = { key, kind, at };
+  const common = { key, kind, at, runs: runsOf(event) };
   if (run !== undefined && event.kind === 'run-completed') {
     return { ...common, ...composeSum(run, setting) };
   }
@@ -45,6 +45,12 @@ export function composeNotice(
     ...(alarm === null ? {} : { alarms: [alarm] }),
     actions: chooseActions(event, setting),
   };
+}
+
+/** What hangs has no sum yet: its incident names it. */
+function runsOf({ kind, run, incident }: FleetEvent): readonly string[] {
+  if (run !== undefined) return [run.id];
+  return kind === 'run-hung' && incident !== null ? [incident.replace(/^run:/, '')] : [];
 }
 
 function chooseActions(event: FleetEvent, setting: Setting): readonly NoticeAction[] {
@@ -108,14 +114,16 @@ export function composeDigest(
   }
   const needy = events.filter(needsPerson);
   const ordered = [...needy, ...events.filter((event) => !needsPerson(event))];
-  const told = ordered.slice(0, DIGEST_EVENTS).map((event) => {
+  const foremost = ordered.slice(0, DIGEST_EVENTS);
+  const told = foremost.map((event) => {
     const { kind, run, at, text } = event;
     const isSum = kind === 'run-completed' && run !== undefined;
     return `${setting.formatTime(at)} ${isSum ? composeSum(run, setting).body : text}`;
   });
   const at = events.at(-1)?.at ?? 0;
   const alarms = needy.flatMap((event) => alarmOf(event) ?? []);
-  return frameDigest({ key, at, told, count: events.length, needy: needy.length, alarms }, [
+  const runs = foremost.flatMap(runsOf);
+  return frameDigest({ key, at, told, runs, count: events.length, needy: needy.length, alarms }, [
     ...new Set(events.flatMap(concerned)),
   ]);
 }
@@ -127,13 +135,13 @@ export function gatherNotices(
 ): Notice {
   const needy = notices.filter(({ urgency }) => urgency === 'critical');
   const ordered = [...needy, ...notices.filter(({ urgency }) => urgency !== 'critical')];
-  const told = ordered
-    .slice(0, DIGEST_EVENTS)
-    .map(({ at, body }) => `${formatTime(at)} ${body.replaceAll('\n', ' ')}`);
+  const foremost = ordered.slice(0, DIGEST_EVENTS);
+  const told = foremost.map(({ at, body }) => `${formatTime(at)} ${body.replaceAll('\n', ' ')}`);
   const at = notices.at(-1)?.at ?? 0;
   const alarms = notices.flatMap((notice) => notice.alarms ?? []);
+  const runs = foremost.flatMap((notice) => notice.runs ?? []);
   return frameDigest(
-    { key: `gathered:${at}`, at, told, count: notices.length, needy: needy.length, alarms },
+    { key: `gathered:${at}`, at, told, runs, count: notices.length, needy: needy.length, alarms },
     [...new Set(notices.map(({ session }) => session))],
   );
 }
@@ -143,6 +151,7 @@ interface DigestParts {
   readonly at: number;
   /** The first happenings, in words; the others are counted. */
   readonly told: readonly string[];
+  readonly runs: readonly string[];
   readonly count: number;
   readonly needy: number;
   readonly alarms: readonly Alarm[];
@@ -150,7 +159,7 @@ interface DigestParts {
 
 /** @param sessions that it is about; null among them: several, or none */
 function frameDigest(
-  { key, at, told, count, needy, alarms }: DigestParts,
+  { key, at, told, runs, count, needy, alarms }: DigestParts,
   sessions: readonly (string | null)[],
 ): Notice {
   const hidden = count - told.length;
@@ -160,6 +169,7 @@ function frameDigest(
     kind: 'digest',
     at,
     session: onlySession,
+    runs,
     title: needy > 0 ? texts.digestNeedsYou(needy) : texts.digest(count),
     body: [...told, ...(hidden > 0 ? [texts.moreEvents(hidden)] : [])].join('\n'),
     urgency: needy > 0 ? 'critical' : 'normal',

@@ -10,6 +10,8 @@ export interface Notice {
   readonly at: number;
   /** The session it is about; null: several, or none. */
   readonly session: string | null;
+  /** The ids of the runs that it tells of. */
+  readonly runs?: readonly string[];
   /** A few words, cleaned for people. */
   readonly title: string;
   /** Sentences, cleaned for people. */

@@ -15,18 +15,22 @@ export function composeProgress(run: NonNullable<FleetView['run']>, at: number):
     title: texts.progressTitle,
     body: texts.progress(run.phase, run.current, done, total),
     urgency: 'low',
-    actions: [{ id: 'output', label: texts.actions.output }],
+    runs: [run.id],
+    actions: run.log === null ? [] : [{ id: 'output', label: texts.actions.output }],
   };
 }
 
-/** Why nothing came of what somebody clicked. */
-export function composeAnswer(text: string, at: number): Notice {
+/** What came of a click: nothing, nothing that shows by itself, or what a check for updates found. */
+export type AnswerKind = keyof typeof texts.answerTitles;
+
+/** What came of what somebody clicked. */
+export function composeAnswer(text: string, kind: AnswerKind, at: number): Notice {
   return {
     key: 'answer',
     kind: 'answer',
     at,
     session: null,
-    title: texts.answerTitle,
+    title: texts.answerTitles[kind],
     body: text,
     urgency: 'normal',
     actions: [],

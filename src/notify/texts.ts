@@ -36,7 +36,11 @@ export const texts = {
     [total === null ? `${done} done` : `${done} of ${total} done`, phaseWords[phase](current)].join(
       ', ',
     ),
-  answerTitle: 'That could not be done',
+  answerTitles: {
+    refused: 'That could not be done',
+    done: 'sandy sessions',
+    checked: 'Checked for updates',
+  },
   testTitle: 'A test of sandy-tray',
   testBody: 'Banners come through. Click this one, or its button, to see that clicks do too.',
   testLabel: 'It works',

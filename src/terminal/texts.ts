@@ -57,6 +57,7 @@ export function describeNotOpened(
 function describeCommand(errand: Errand): string {
   if (errand.kind === 'choose') return 'sandy-tray attach';
   if (errand.kind === 'read') return pageCommands[errand.page];
+  if (errand.kind === 'read-run') return 'sandy-tray status --watch';
   const session = errand.key ?? errand.workspace;
   const shown = cleanForeignText(session, 1_000);
   return `sandy-tray attach ${shown.startsWith('-') ? '-- ' : ''}${quoteForShell(shown)}`;
@@ -65,5 +66,4 @@ function describeCommand(errand: Errand): string {
 const pageCommands = {
   log: 'sandy-tray log',
   doctor: 'sandy-tray doctor',
-  update: 'sandy-tray status --watch',
 } as const;

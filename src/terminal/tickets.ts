@@ -36,7 +36,9 @@ export type Errand =
   /** The person chooses the session in the window; those of `first` are listed before the others. */
   | { readonly kind: 'choose'; readonly first: readonly string[] }
   /** Something to read. */
-  | { readonly kind: 'read'; readonly page: 'log' | 'doctor' | 'update' };
+  | { readonly kind: 'read'; readonly page: 'log' | 'doctor' }
+  /** What the run with this id printed, or prints. */
+  | { readonly kind: 'read-run'; readonly id: string };
 
 export interface TicketContent {
   readonly errand: Errand;
@@ -141,7 +143,8 @@ const contentSchema: z.ZodMiniType<TicketContent> = z.object({
       workspace: z.string(),
     }),
     z.object({ kind: z.literal('choose'), first: z.readonly(z.array(z.string())) }),
-    z.object({ kind: z.literal('read'), page: z.enum(['log', 'doctor', 'update']) }),
+    z.object({ kind: z.literal('read'), page: z.enum(['log', 'doctor']) }),
+    z.object({ kind: z.literal('read-run'), id: z.string() }),
   ]),
   variables: z.record(z.string(), z.string()),
   createdAt: z.number(),

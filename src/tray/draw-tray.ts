@@ -2,10 +2,10 @@
 
 import type { FleetView } from '../fleet/view.ts';
 import { drawFailures } from './failure-rows.ts';
-import { drawHead, writeHeadline } from './head-rows.ts';
+import { drawHead, explainLimit, writeHeadline } from './head-rows.ts';
 import { cleanLabel, nameId } from './labels.ts';
 import { joinSections, makeAction, makeSubmenu, makeSwitch } from './rows.ts';
-import { drawLastRun, drawRun, drawUpdates } from './run-rows.ts';
+import { drawCheck, drawLastRun, drawRun, drawUpdates } from './run-rows.ts';
 import { drawSessions } from './session-rows.ts';
 import type { Situation, TrayExtras } from './situation.ts';
 import { noticeWords, texts } from './texts.ts';
@@ -28,14 +28,14 @@ export function drawTray(fleet: FleetView, extras: TrayExtras): TrayPicture {
     icon: { shape: badge.state, count },
     title: writeTitle(count),
     tooltip: {
-      title: cleanLabel(writeTip(badge)),
+      title: cleanLabel(writeTip(fleet)),
       text:
         checked === null ? cleanLabel(head) : texts.tipText(cleanLabel(head), cleanLabel(checked)),
     },
     items: joinSections([
       ['head', drawHead(situation)],
       ['failures', drawFailures(situation)],
-      ['runs', [...drawLastRun(situation), ...drawRun(situation)]],
+      ['runs', [...drawLastRun(situation), ...drawRun(situation), ...drawCheck(situation)]],
       ['sessions', drawSessions(situation)],
       ['updates', [...drawUpdates(situation), drawRefresh()]],
       ['tail', drawTail(extras)],
@@ -48,7 +48,8 @@ function writeTitle(count: number | null): string {
   return count > MAX_TITLE_COUNT ? `${MAX_TITLE_COUNT}+` : String(count);
 }
 
-function writeTip({ state, count }: FleetView['badge']): string {
+function writeTip(fleet: FleetView): string {
+  const { state, count } = fleet.badge;
   switch (state) {
     case 'attention':
       return texts.tipFailures(count ?? 0);
@@ -59,8 +60,18 @@ function writeTip({ state, count }: FleetView['badge']): string {
     case 'stale':
       return texts.tipStale(count ?? 0);
     case 'ok':
-      return texts.tipOk;
+      return explainLimit(fleet) ?? writeNothingPinned(fleet);
   }
+}
+
+/** That nothing is pinned is not all that there is to know. */
+function writeNothingPinned({ sessions }: FleetView): string {
+  const running = sessions.filter(({ attachedClients }) => attachedClients !== null);
+  const staleKnown = running.every(({ imageStale }) => imageStale !== null);
+  const odd = sessions.filter(
+    ({ health, state }) => health.length > 0 || state === 'overdue' || state === 'down',
+  );
+  return texts.tipOk(running.length, staleKnown, odd.length);
 }
 
 function drawRefresh(): TrayItem {

@@ -10,7 +10,7 @@ import type { TrayItem } from './tray-picture.ts';
 /** The sessions below must stay in reach. */
 const MAX_FAILURES = 6;
 
-/** One submenu a failure, until its session is back or it is taken down. */
+/** One submenu a failure, until its session is back or it is dismissed. */
 export function drawFailures(situation: Situation): TrayItem[] {
   const rows = situation.fleet.failures.map((failure) => drawFailure(failure, situation));
   return foldRows(rows, MAX_FAILURES, 'more-failures', texts.moreFailures);
@@ -42,7 +42,7 @@ function drawFailure(failure: FailureView, situation: Situation): TrayItem {
     makeSeparator(`${id}/line/down`),
     makeAction({
       id: `${id}/down`,
-      label: texts.takeDown,
+      label: texts.dismiss,
       why: null,
       action: { kind: 'acknowledge', key },
     }),
@@ -51,7 +51,7 @@ function drawFailure(failure: FailureView, situation: Situation): TrayItem {
       : [
           makeAction({
             id: `${id}/down-all`,
-            label: texts.takeAllDown(count),
+            label: texts.dismissAll(count),
             why: null,
             action: { kind: 'acknowledge', key: null },
           }),

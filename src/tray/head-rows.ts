@@ -47,27 +47,29 @@ export function drawHead({ fleet, extras }: Situation): TrayItem[] {
   return [
     makeNote('head', head),
     ...(checked === null ? [] : [makeNote('checked', checked)]),
-    ...drawLimits(fleet),
+    ...drawLimit(fleet),
     ...(quiet === null
       ? []
       : [makeNote('quiet', texts.quiet(extras.formatTime(quiet.until), quiet.held))]),
     ...drawTroubles(extras.agentTroubles),
-    ...(extras.refusal === null ? [] : makeNotes('refusal', extras.refusal, 3)),
+    ...(extras.answer === null ? [] : makeNotes('answer', extras.answer)),
   ];
 }
 
-/** What an old sandy cannot do, and the version that can. */
-function drawLimits(fleet: FleetView): TrayItem[] {
+function drawLimit(fleet: FleetView): TrayItem[] {
+  const limit = explainLimit(fleet);
+  return limit === null ? [] : [makeNote('limit', limit)];
+}
+
+/** What an old sandy cannot do, and the version that can; null: this one can. */
+export function explainLimit(fleet: FleetView): string | null {
   const { sandy } = fleet;
-  if (sandy === null || isBlind(fleet)) return [];
+  if (sandy === null || isBlind(fleet)) return null;
   // It could not say what it can do; that is no sign of age.
-  if (sandy.schemaVersion === null && sandy.capabilities.length === 0) return [];
-  const version = sandy.version;
-  if (!sandy.capabilities.includes('attach')) return [makeNote('limit', texts.noDaemon(version))];
-  if (!sandy.capabilities.includes('update-sessions')) {
-    return [makeNote('limit', texts.noUpdates(version))];
-  }
-  return [];
+  if (sandy.schemaVersion === null && sandy.capabilities.length === 0) return null;
+  const { version, capabilities } = sandy;
+  if (!capabilities.includes('attach')) return texts.noDaemon(version);
+  return capabilities.includes('update-sessions') ? null : texts.noUpdates(version);
 }
 
 function drawTroubles(troubles: readonly string[]): TrayItem[] {

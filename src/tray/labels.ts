@@ -9,6 +9,9 @@ const KEY_CHARACTERS = 26;
 /** The end of a key tells apart two sandboxes of folders with one name. */
 const KEY_END_CHARACTERS = 10;
 
+/** With the longest of our labels and the longest of reasons it fills a row. */
+const BRIEF_CHARACTERS = 15;
+
 const ELLIPSIS = '…';
 
 /** A label of one harmless line. One that would be empty shows that there is nothing: some desktops draw no row for it. */
@@ -24,6 +27,12 @@ export function nameKey(key: string): string {
   if (characters.length <= KEY_CHARACTERS) return characters.join('');
   const start = characters.slice(0, KEY_CHARACTERS - KEY_END_CHARACTERS - 1);
   return [...start, ELLIPSIS, ...characters.slice(-KEY_END_CHARACTERS)].join('');
+}
+
+/** The beginning of a key, where there is little room beside other words. */
+export function nameBriefly(key: string): string {
+  const name = cleanForeignText(key, BRIEF_CHARACTERS).trim();
+  return name === '' ? texts.noName : name;
 }
 
 /** A path in a label: its end says more than its beginning. */

@@ -30,7 +30,7 @@ export function drawRun({ fleet, extras }: Situation): TrayItem[] {
         id: 'run/output',
         label: texts.showOutput,
         why: run.log === null ? texts.noOutput : null,
-        action: { kind: 'show-run-log' },
+        action: { kind: 'show-run-log', id: run.id },
       }),
       makeAction({
         id: 'run/cancel',
@@ -69,6 +69,23 @@ function explainNoCancel({ origin, phase }: RunningView): string | null {
   return phase === 'building' || phase === 'hung' ? null : texts.tooLate;
 }
 
+/** A check that restarts nothing, while it runs. */
+export function drawCheck({ extras }: Situation): TrayItem[] {
+  const { work } = extras;
+  if (work?.op !== 'check') return [];
+  return [
+    makeSubmenu('checking', texts.checking(extras.formatTime(work.since)), [
+      makeNote('checking/what', texts.checkingWhat),
+      makeAction({
+        id: 'checking/cancel',
+        label: texts.cancelCheck,
+        why: null,
+        action: { kind: 'cancel' },
+      }),
+    ]),
+  ];
+}
+
 /** What the last update came to, until a person has looked at it. */
 export function drawLastRun({ fleet, extras }: Situation): TrayItem[] {
   const { lastRun } = fleet;
@@ -95,9 +112,9 @@ export function drawLastRun({ fleet, extras }: Situation): TrayItem[] {
       id: 'last-run/output',
       label: texts.showOutput,
       why: log === null ? texts.noOutput : null,
-      action: { kind: 'show-run-log' },
+      action: { kind: 'show-run-log', id: lastRun.id },
     }),
-    makeAction({ id: 'last-run/down', label: texts.takeDown, why: null, action: seen }),
+    makeAction({ id: 'last-run/down', label: texts.dismissSummary, why: null, action: seen }),
   ];
   const label = texts.lastRun(when, sumUp(lastRun));
   return [makeSubmenu('last-run', label, items, seen)];

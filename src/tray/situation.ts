@@ -1,6 +1,7 @@
 /** What decides which rows can act now, and the words for why one can't. */
 
 import type { FleetView, SessionView } from '../fleet/view.ts';
+import { nameBriefly } from './labels.ts';
 import { texts } from './texts.ts';
 
 /** What a picture shows besides the fleet. */
@@ -15,8 +16,18 @@ export interface TrayExtras {
   readonly isLastNight: (iso: string) => boolean;
   /** What the agent has to do without, one sentence each. */
   readonly agentTroubles: readonly string[];
-  /** Why nothing came of the last click; null: something did. */
-  readonly refusal: string | null;
+  /** What came of a click of a moment ago, and when; null: it shows by itself. */
+  readonly answer: string | null;
+  /** What is being done with sandy now, as far as it is known here; null: nothing. */
+  readonly work: Work | null;
+}
+
+export interface Work {
+  readonly op: 'update' | 'check' | 'start' | 'stop';
+  /** The sessions concerned; null: all of them. */
+  readonly keys: readonly string[] | null;
+  /** An instant. */
+  readonly since: string;
 }
 
 /** Whether sandy can be told to do something now; sessions have their own reasons besides. */
@@ -35,8 +46,12 @@ const needs = {
 
 export type Deed = keyof typeof needs;
 
-/** Why this sandy can't do it, now or ever; null: it can. */
-export function explainSandy(deed: Deed, { fleet }: Situation): string | null {
+/** Why this sandy can't do it, now or ever; null: it can. `key`: the session that it is about, if one. */
+export function explainSandy(
+  deed: Deed,
+  { fleet, extras }: Situation,
+  key: string | null = null,
+): string | null {
   const { sandy } = fleet;
   if (sandy === null)
     return fleet.checkedAt === null && !isBlind(fleet) ? texts.isBlind : texts.noSandy;
@@ -47,7 +62,25 @@ export function explainSandy(deed: Deed, { fleet }: Situation): string | null {
   // A terminal waits by itself until sandy can be asked again.
   if (deed === 'open') return null;
   if (isBlind(fleet) || fleet.checkedAt === null) return texts.isBlind;
-  return isBusy(fleet) ? texts.updateRuns : null;
+  return isBusy(fleet) ? texts.updateRuns : explainWork(deed, key, extras.work);
+}
+
+/** One thing is done at a time. */
+function explainWork(deed: Deed, key: string | null, work: Work | null): string | null {
+  if (work === null) return null;
+  const [other = null] = work.keys ?? [];
+  switch (work.op) {
+    case 'update':
+      return texts.updateRuns;
+    case 'check':
+      return texts.checkRuns;
+    case 'start':
+      // A stop waits until the session is there.
+      if (deed === 'stop' && key !== null && key === other) return null;
+      return texts.beingStarted(nameBriefly(other ?? ''));
+    case 'stop':
+      return texts.beingStopped(nameBriefly(other ?? ''));
+  }
 }
 
 /** Why a session can't be acted on; null: it can. */
@@ -57,7 +90,9 @@ export function explainSession(
   situation: Situation,
 ): string | null {
   const why =
-    explainSandy(deed, situation) ?? explainFolder(session) ?? explainState(deed, session);
+    explainSandy(deed, situation, session.key) ??
+    explainFolder(session) ??
+    explainState(deed, session);
   if (why !== null) return why;
   return session.actions.includes(deed) ? null : texts.notNow;
 }

@@ -77,9 +77,9 @@ export const texts = {
   counts: (running: number, stale: number) =>
     stale > 0 ? `${countSessions(running)} · ${stale} on a stale image` : countSessions(running),
   notLookedYet: 'Looking for sessions for the first time',
-  dockerGone: (since: string) => `Docker cannot be reached since ${since}`,
+  dockerGone: (since: string) => `Docker has been unreachable since ${since}`,
   sandyMissing: (since: string) => `sandy was not found (since ${since})`,
-  sandySilent: (since: string) => `sandy gives no answer since ${since}`,
+  sandySilent: (since: string) => `sandy has not answered since ${since}`,
   checked: (at: string) => `Checked ${at}`,
   neverSeen: 'Nothing has been seen yet',
   lastSeen: (at: string, counts: string) => `Last seen ${at}: ${counts}`,
@@ -95,15 +95,21 @@ export const texts = {
   tipUpdating: 'Updating',
   tipUnknown: 'Nothing is known now',
   tipStale: (count: number) => `${countSessions(count)} on a stale image`,
-  tipOk: 'All is well',
+  /** `staleKnown`: of each one that runs; `odd`: how many need a look although no failure is pinned. */
+  tipOk: (running: number, staleKnown: boolean, odd: number) =>
+    [
+      countSessions(running),
+      ...(running === 0 ? [] : [staleKnown ? 'none stale' : 'none known to be stale']),
+      odd === 0 ? 'no failures' : odd === 1 ? '1 needs a look' : `${odd} need a look`,
+    ].join(', '),
   tipText: (head: string, checked: string) => `${head}. ${checked}.`,
 
   // Failures.
   failure: (key: string, what: string, at: string) => `! ${key} ${what} (${at})`,
   moreFailures: (count: number) => (count === 1 ? '! 1 more failure' : `! ${count} more failures`),
   startInTerminal: 'Start in a terminal',
-  takeDown: 'Take this down',
-  takeAllDown: (count: number) => `Take all ${count} down`,
+  dismiss: 'Dismiss this failure',
+  dismissAll: (count: number) => `Dismiss all ${count} failures`,
 
   // Updates.
   updating: (progress: string, doing: string) => `Updating${progress} · ${doing}`,
@@ -118,6 +124,10 @@ export const texts = {
   began: (at: string, origin: string) => `Started ${at} ${origin}`,
   showOutput: 'Show output',
   cancel: 'Cancel this update',
+  checking: (since: string) => `Checking for updates since ${since}`,
+  checkingWhat: 'It builds images where needed, and restarts nothing',
+  cancelCheck: 'Cancel this check',
+  dismissSummary: 'Dismiss this summary',
   lastRun: (when: string, what: string) => `${when}: ${what}`,
   lastNight: (span: string) => `Last night ${span}`,
   lastUpdate: (span: string) => `Last update ${span}`,
@@ -127,7 +137,9 @@ export const texts = {
     return isInUse ? `none restarted, ${count} in use` : `none restarted, ${count} left alone`;
   },
   runCancelled: (restarted: number) =>
-    restarted === 0 ? 'cancelled, nothing touched' : `cancelled after ${restarted}`,
+    restarted === 0
+      ? 'cancelled, nothing touched'
+      : `cancelled after ${restarted} ${restarted === 1 ? 'restart' : 'restarts'}`,
   runFailed: (restarted: number, failed: number) =>
     failed === 0
       ? `failed, ${restarted} restarted`
@@ -150,11 +162,10 @@ export const texts = {
   folderMissing: 'no folder',
   conflict: 'claimed twice',
   moreSessions: (count: number, stale: number) =>
-    stale > 0
-      ? `${count} more sessions · ${stale} on a stale image`
-      : count === 1
-        ? '1 more session'
-        : `${count} more sessions`,
+    [
+      count === 1 ? '1 more session' : `${count} more sessions`,
+      ...(stale > 0 ? [`${stale} on a stale image`] : []),
+    ].join(' · '),
   open: 'Open terminal',
   update: 'Update & restart session',
   updateIfStale: 'Update & restart session if stale',
@@ -179,13 +190,16 @@ export const texts = {
   hasNoFolder: 'its folder is missing',
   hasNoKnownFolder: 'its folder is not known',
   updateRuns: 'an update runs',
+  checkRuns: 'a check for updates runs',
+  beingStarted: (key: string) => `${key} is starting`,
+  beingStopped: (key: string) => `${key} is stopping`,
   notRunning: 'it is not running',
   isRunning: 'it runs',
   isStarting: 'it is starting',
   isAway: 'it is away',
   notNow: 'not possible now',
   startedElsewhere: 'it was started elsewhere',
-  tooLate: 'too late: sessions restart',
+  tooLate: 'too late: sessions are being restarted',
   noOutput: 'its output is not here',
 
   // All of them.

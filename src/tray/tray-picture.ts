@@ -25,7 +25,9 @@ export type TrayAction =
   /** The summary of the last run was looked at. */
   | { readonly kind: 'seen-last-run'; readonly id: string }
   | { readonly kind: 'set-notice'; readonly preference: string; readonly on: boolean }
-  | { readonly kind: 'show-log' | 'show-run-log' | 'doctor' | 'quit' };
+  /** What that run printed. */
+  | { readonly kind: 'show-run-log'; readonly id: string }
+  | { readonly kind: 'show-log' | 'doctor' | 'quit' };
 
 /** One row. Its id is stable: the same row of the same session keeps it whatever else changes. */
 export type TrayItem =

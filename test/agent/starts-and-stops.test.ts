@@ -55,7 +55,7 @@ describe.concurrent('a start', () => {
         {
           kind: 'busy',
           text: expect.stringMatching(
-            /^An update of all sessions is running since \d\d:\d\d\. Try again when it is over\.$/,
+            /^An update of all sessions has been running since \d\d:\d\d\. Try again when it is over\.$/,
           ),
           retryable: true,
         },
@@ -63,7 +63,7 @@ describe.concurrent('a start', () => {
     }
     const plain = await ask(stage, 'start', 'alpha');
     expect(plain).toMatchObject({ code: 75, stdout: '' });
-    expect(plain.stderr).toContain('An update of all sessions is running since ');
+    expect(plain.stderr).toContain('An update of all sessions has been running since ');
     expect((await update.ended).code).toBe(0);
     expect(verbs(fleet)).toEqual(['--update-sessions']);
   });

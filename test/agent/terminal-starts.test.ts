@@ -45,7 +45,7 @@ describe.concurrent('a start that a person makes in a terminal', () => {
     await window.sees('Approve? [y/N]');
     const busy = await ask(stage, 'update', '--all', '--yes');
     expect(busy.code).toBe(75);
-    expect(busy.stderr).toMatch(/^alpha-\w+ is being started since \d\d:\d\d\./);
+    expect(busy.stderr).toMatch(/^The start of alpha-\w+ has been running since \d\d:\d\d\./);
     window.type('n\r');
     await window.sees(`${alpha.key} is not running. Sandy's words are above;`);
     expect(await window.ends()).toBe(1);

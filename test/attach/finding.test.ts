@@ -164,7 +164,7 @@ describe.concurrent('a session that is not running', () => {
     const terminal = desk.attach([alpha.workspace]);
     await terminal.sees('q quits]');
     await terminal.presses('\r');
-    await terminal.sees(/\[alpha cannot be started now: another update is at work since \d/);
+    await terminal.sees(/\[alpha cannot be started now: another update has been running since \d/);
     await terminal.sees('[Enter tries again · q quits]');
     expect(callsOf(fleet, '--start')).toEqual([]);
     await slot.release();

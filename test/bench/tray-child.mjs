@@ -31,7 +31,8 @@ const extras = {
   formatTime: (iso) => iso.slice(11, 16),
   isLastNight: () => false,
   agentTroubles: [],
-  refusal: null,
+  answer: null,
+  work: null,
 };
 
 let at = Date.now();

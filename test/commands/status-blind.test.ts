@@ -190,7 +190,7 @@ describe.concurrent('docker', () => {
       'Docker does not answer. Start it, or see what docker ps says in a terminal.\n',
     );
     expect(stdout).toMatch(
-      /^Docker cannot be reached since \d\d:\d\d; nothing is known of the sessions now\.\n$/,
+      /^Docker has been unreachable since \d\d:\d\d; nothing is known of the sessions now\.\n$/,
     );
     const json = await program.run(['status', '--json'], { PATH: fleet.dockerFolder });
     expect(JSON.parse(json.stdout)).toMatchObject({

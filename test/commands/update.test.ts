@@ -160,7 +160,8 @@ describe.concurrent('a dry run', () => {
     ]) {
       const busy = await update(stage, ...args);
       expect(busy.code).toBe(75);
-      const words = /A dry run is going on since \d\d:\d\d\. Try again when it is over\./;
+      const words =
+        /A check for updates has been running since \d\d:\d\d\. Try again when it is over\./;
       if (!args.includes('--json')) expect(busy.stderr).toMatch(words);
       else
         expect(JSON.parse(busy.stdout)).toMatchObject({

@@ -133,6 +133,34 @@ describe.each(['xfce4-panel', 'lxqt-panel'] as const)('%s', (panel) => {
     expect(changingCalls(fleet)).toEqual([]);
   });
 
+  test('the summary of an update stays while a person looks at it, and its output opens', async ({
+    stage,
+  }) => {
+    // How long a window may take is scaled too, and a busy machine takes its time.
+    const { desktop, start } = await prepare(stage, panel, [{ name: 'alpha' }], {}, 1);
+    const agent = await start();
+    await trayIs(agent, 'shown');
+    expect((await ask(stage, 'update', '--all', '--yes')).code).toBe(0);
+    const icon = await seeIcon(desktop, { shape: 'ok', count: null });
+    const menu = await openMenuAt(desktop, icon);
+    goUp(desktop, rows.lastSession + 1);
+    await openSubmenu(desktop, menu);
+    // The menu is drawn anew meanwhile.
+    const checkedAt = agent.newest().checkedAt;
+    expect((await ask(stage, 'update', '--all', '--dry-run')).code).toBe(0);
+    const later = await agent.sees((status) => status.checkedAt !== checkedAt, 'another look');
+    expect(later.lastRun).toMatchObject({ seen: false });
+    desktop.press('Return');
+    await until(
+      () => desktop.windowsOf('XTerm').length > 0,
+      () => 'a window with the output',
+    );
+    await agent.sees(({ lastRun }) => lastRun?.seen === true, 'that the summary was looked at');
+    for (const window of desktop.windowsOf('XTerm')) desktop.killWindow(window);
+    agent.signal('SIGTERM');
+    expect(await agent.ended).toEqual({ code: 0, signal: null });
+  });
+
   test('the icon comes by itself with a panel or a bus, and its absence is said once', async ({
     stage,
   }) => {

@@ -164,6 +164,22 @@ test('a run that failed or hangs offers what it printed', () => {
   expect(idsOf(compose(hung))).toEqual(['output', 'log']);
 });
 
+test('a banner names the runs that it tells of', () => {
+  expect(compose(sumOf({ id: 'run-1' })).runs).toEqual(['run-1']);
+  const hung = happening('run-hung', 'failed', { key: null, incident: 'run:run-2' });
+  expect(compose(hung).runs).toEqual(['run-2']);
+  expect(compose(happening('late', 'late')).runs).toEqual([]);
+  const others = Array.from({ length: 6 }, () => happening('late', 'late'));
+  const digestOf = (events: readonly FleetEvent[]) => composeDigest('d', events, setting);
+  expect(digestOf([sumOf({ id: 'run-1' }), hung]).runs).toEqual(['run-2', 'run-1']);
+  // What is only counted was not read.
+  expect(digestOf([sumOf({ id: 'run-1' }), ...others]).runs).toEqual([]);
+  expect(gatherNotices([compose(sumOf({ id: 'run-1' })), compose(hung)], formatTime).runs).toEqual([
+    'run-2',
+    'run-1',
+  ]);
+});
+
 describe('a digest', () => {
   const digest = (events: readonly FleetEvent[]) => composeDigest('digest:1', events, setting);
 

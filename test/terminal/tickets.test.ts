@@ -12,6 +12,7 @@ import { join } from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';
 import {
   adoptCarried,
+  type Errand,
   type IssuedTicket,
   issueTicket,
   pickCarried,
@@ -58,6 +59,17 @@ describe('a ticket', () => {
     expect(ticket.isTaken()).toBe(true);
     expect(takeTicket(ticket.word, AT + 1)).toEqual({ kind: 'unknown' });
     expect(ticket.withdraw()).toBe('taken');
+  });
+
+  test.each<Errand>([
+    { kind: 'choose', first: ['a', 'b'] },
+    { kind: 'read', page: 'log' },
+    { kind: 'read-run', id: '20260301T030000000Z-0123abcd' },
+  ])('brings any errand: %j', (errand) => {
+    const times = { nowMs: AT, lifeMs: LIFE_MS };
+    const issuing = issueTicket(makeState(), { ...content, errand }, times);
+    if (issuing.kind !== 'issued') throw new Error(issuing.errorCode);
+    expect(takeTicket(issuing.ticket.word, AT)).toMatchObject({ content: { errand } });
   });
 
   test.each([

@@ -120,7 +120,8 @@ export const extras: TrayExtras = {
   formatTime: (iso) => `${iso.startsWith('2026-11-29') ? '' : 'Sat '}${iso.slice(11, 16)}`,
   isLastNight: (iso) => iso.startsWith('2026-11-29T0'),
   agentTroubles: [],
-  refusal: null,
+  answer: null,
+  work: null,
 };
 
 /** A picture as a person can read it: one row a line, and what a click on it asks for. */

@@ -120,7 +120,17 @@ const view: fc.Arbitrary<FleetView> = fc
 const notices = fc
   .uniqueArray(text, { maxLength: 8 })
   .map((keys) => new Map(keys.map((key) => [key, true])));
-const more = fc.record({ notices, agentTroubles: fc.array(text, { maxLength: 4 }) });
+const work = fc.record({
+  op: fc.constantFrom('update', 'check', 'start', 'stop' as const),
+  keys: maybe(fc.array(text, { minLength: 1, maxLength: 2 })),
+  since: iso,
+});
+const more = fc.record({
+  notices,
+  agentTroubles: fc.array(text, { maxLength: 4 }),
+  answer: maybe(text),
+  work: maybe(work),
+});
 
 const idsOf = ({ items }: TrayPicture) => listItems(items).map(({ item }) => item.id);
 
@@ -154,8 +164,8 @@ describe('of any fleet', () => {
       'quit',
     ] as const);
     fc.assert(
-      fc.property(view, (shown) => {
-        for (const item of drawTray(shown, extras).items) {
+      fc.property(view, more, (shown, given) => {
+        for (const item of drawTray(shown, { ...extras, ...given }).items) {
           if (item.kind === 'action') expect([...harmless]).toContain(item.action.kind);
         }
       }),
@@ -164,8 +174,8 @@ describe('of any fleet', () => {
 
   test('a row that can’t act says why, and one that acts on a session is offered by the fleet', () => {
     fc.assert(
-      fc.property(view, (shown) => {
-        for (const { item } of listItems(drawTray(shown, extras).items)) {
+      fc.property(view, more, (shown, given) => {
+        for (const { item } of listItems(drawTray(shown, { ...extras, ...given }).items)) {
           if (item.kind !== 'action') continue;
           if (!item.enabled) expect(item.label).toMatch(/\(.+\)$/);
           const { action } = item;

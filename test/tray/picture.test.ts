@@ -207,6 +207,31 @@ const situations: Readonly<Record<string, Situation>> = {
     }),
   ],
   'quiet-hours': [fleet(three, { quiet: { until: today('07:30'), held: 3 } })],
+  checking: [
+    fleet([...three, session('off', stopped)], { badge: { state: 'stale', count: 1 } }),
+    { work: { op: 'check', keys: null, since: today('12:40') } },
+  ],
+  'starting-one': [
+    fleet([session('atlas', stopped), session('kiln')]),
+    { work: { op: 'start', keys: ['atlas'], since: today('12:51') } },
+  ],
+  answered: [
+    fleet([session('atlas')]),
+    { answer: '12:40: A start of kiln has been running since 12:39. Try again when it is over.' },
+  ],
+  'one-more-session': [
+    fleet(
+      [...many.filter(({ imageStale }) => imageStale === false).slice(0, 12), session('z', stale)],
+      {
+        badge: { state: 'stale', count: 1 },
+      },
+    ),
+  ],
+  'last-run-cancelled': [
+    fleet([session('atlas')], {
+      lastRun: finishedRun({ outcome: 'cancelled', restarted: ['atlas'] }),
+    }),
+  ],
   'stale-beyond-counting': [fleet([], { badge: { state: 'stale', count: 120 } })],
 };
 
@@ -269,6 +294,58 @@ describe('what a row asks for', () => {
     },
   );
 
+  test.each([
+    ['check', null, 'a check for updates runs'],
+    ['update', null, 'an update runs'],
+    ['start', ['a-session-of-a-long-name'], 'a-session-of-a… is starting'],
+    ['stop', ['kiln'], 'kiln is stopping'],
+  ] as const)('while sandy is busy with a %s of %j nothing else acts', (op, keys, why) => {
+    const work = { op, keys, since: today('12:40') };
+    const view = fleet([...three, session('off', stopped)], { failures: [failure('off')] });
+    const acting = listItems(draw([view, { work }]).items).flatMap(({ item }) =>
+      item.kind === 'action' && item.enabled ? [item.action.kind] : [],
+    );
+    for (const kind of ['update', 'start', 'stop', 'check', 'start-in-terminal'] as const) {
+      expect(acting).not.toContain(kind);
+    }
+    expect(acting).toContain('open');
+    expect(rowOf([view, { work }], 'update-all/idle')).toMatchObject({
+      label: `Only those idle 30 min or more (${why})`,
+    });
+  });
+
+  test('a session that is being started can be stopped, which waits for it', () => {
+    const view = fleet([session('atlas', { ...detached, state: 'starting' }), session('kiln')]);
+    const work = { op: 'start', keys: ['atlas'], since: today('12:40') } as const;
+    expect(rowOf([view, { work }], 'session/atlas/stop')).toMatchObject({ enabled: true });
+    expect(rowOf([view, { work }], 'session/kiln/stop')).toMatchObject({ enabled: false });
+  });
+
+  test('a check that runs can be cancelled', () => {
+    const work = { op: 'check', keys: null, since: today('12:40') } as const;
+    expect(rowOf([fleet(three), { work }], 'checking')).toMatchObject({
+      label: 'Checking for updates since 12:40',
+    });
+    expect(rowOf([fleet(three), { work }], 'checking/cancel')).toMatchObject({
+      enabled: true,
+      action: { kind: 'cancel' },
+    });
+    expect(rowOf([fleet(three)], 'checking')).toBeUndefined();
+  });
+
+  test('the output of a run is asked for by its id, while another one runs too', () => {
+    const log = '/state/output';
+    const view = fleet(three, {
+      run: run({ id: 'run-2', log }),
+      lastRun: finishedRun({ id: 'run-1', log }),
+    });
+    const asked = ['run/output', 'last-run/output'].map((id) => rowOf([view], id));
+    expect(asked).toMatchObject([
+      { action: { kind: 'show-run-log', id: 'run-2' } },
+      { action: { kind: 'show-run-log', id: 'run-1' } },
+    ]);
+  });
+
   test('a terminal can be opened while docker is away: it waits by itself', () => {
     const view = fleet(three, { ...blind, docker: 'unreachable' });
     expect(rowOf([view], 'session/atlas/open')).toMatchObject({ enabled: true });
@@ -281,5 +358,34 @@ describe('what a row asks for', () => {
       opened: { kind: 'seen-last-run', id: 'run-2' },
     });
     expect(rowOf([view, { seenRunId: 'run-2' }], 'last-run')).toBeUndefined();
+  });
+});
+
+describe('the tooltip says no more than is known', () => {
+  test.each<[string, FleetView, string]>([
+    ['two', fleet([session('a'), session('b')]), '2 sessions, none stale, no failures'],
+    ['none', fleet([]), '0 sessions, no failures'],
+    [
+      'one whose image is not known',
+      fleet([session('a'), session('b', { imageStale: null })]),
+      '2 sessions, none known to be stale, no failures',
+    ],
+    [
+      'one that is dead inside',
+      fleet([session('a'), session('b', { health: ['zombie'] })]),
+      '2 sessions, none stale, 1 needs a look',
+    ],
+    [
+      'failures that were dismissed',
+      fleet([session('a'), session('b', down), session('c', overdue)]),
+      '1 session, none stale, 2 need a look',
+    ],
+    [
+      'a sandy that is too old',
+      fleet([], { sandy: oldSandy('1.0.1', []) }),
+      'sandy 1.0.1 has no daemon sessions; 1.1.0 has',
+    ],
+  ])('%s', (_what, view, title) => {
+    expect(draw([view]).tooltip.title).toBe(title);
   });
 });
