@@ -89,8 +89,15 @@ describe('a check for updates', () => {
       'alpha',
       { name: 'bravo', stale: false, build: 'hangs' },
     ]);
-    await click(panel, CHECK);
     const checking = /^Checking for updates since \d\d:\d\d$/;
+    // Somebody's in a terminal.
+    const other = begin(stage, 'update', '--all', '--dry-run');
+    await see(panel, checking);
+    expect((await ask(stage, 'update', '--cancel')).code).toBe(0);
+    await other.ended;
+    await seeNone(panel, checking);
+
+    await click(panel, CHECK);
     await see(panel, checking);
     const why = 'a check for updates runs';
     for (const path of [

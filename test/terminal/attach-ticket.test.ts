@@ -1,13 +1,21 @@
+import { writeFileSync } from 'node:fs';
 import { setTimeout as pause } from 'node:timers/promises';
 import { describe } from 'vitest';
-import { type IssuedTicket, issueTicket } from '../../src/terminal/tickets.ts';
+import { makeRun } from '../../src/agent/run-making.ts';
+import { newModel } from '../../src/fleet/model.ts';
+import { openRunFolders } from '../../src/store/run-folders.ts';
+import { type Errand, type IssuedTicket, issueTicket } from '../../src/terminal/tickets.ts';
 import { find } from '../agent/running-agent.ts';
 import { type Desk, seesInside, type Terminal, test } from '../attach/terminals.ts';
+import { allNotices, defaultWindows } from '../fleet/watched-fleet.ts';
 
-function issue({ stage }: Desk, workspace: string, variables = {}): IssuedTicket {
-  const content = { errand: { kind: 'attach', key: null, workspace }, variables } as const;
+function issue(desk: Desk, workspace: string, variables = {}): IssuedTicket {
+  return issueFor(desk, { kind: 'attach', key: null, workspace }, variables);
+}
+
+function issueFor({ stage }: Desk, errand: Errand, variables = {}): IssuedTicket {
   const times = { nowMs: Date.now(), lifeMs: 600_000 };
-  const issuing = issueTicket(stage.program.ownFolder, content, times);
+  const issuing = issueTicket(stage.program.ownFolder, { errand, variables }, times);
   if (issuing.kind !== 'issued') throw new Error(issuing.errorCode);
   return issuing.ticket;
 }
@@ -81,5 +89,32 @@ describe.concurrent('attach --ticket', () => {
   test('is not in the help', async ({ desk, expect }) => {
     const { stdout } = await desk.stage.program.run(['attach', '--help']);
     expect(stdout).not.toContain('ticket');
+  });
+});
+
+describe.concurrent('a window for what an update printed', () => {
+  /** A run that is over, with its output; null: it printed nothing. */
+  function addRun({ stage }: Desk, output: string | null): string {
+    const asked = { op: 'update', keys: null, idleForMinutes: null, rebuild: false } as const;
+    const by = { origin: 'menu', onTerminal: false } as const;
+    const record = makeRun(asked, by, newModel(defaultWindows, allNotices));
+    const folders = openRunFolders(stage.program.ownFolder);
+    folders.create({ ...record, endedAt: Date.now() });
+    if (output !== null) writeFileSync(folders.logPath(record.id), output);
+    return record.id;
+  }
+
+  test.for([
+    ['its lines', 'Restarting atlas...\n', 'Restarting atlas...', 0],
+    ['that there are none', null, 'It printed nothing.', 0],
+    ['that they are gone', undefined, 'is not kept any more', 1],
+  ] as const)('shows of one that is over, without an agent, %s', async (one, { desk, expect }) => {
+    const [, output, words, code] = one;
+    addRun(desk, 'Restarting another...\n');
+    const id = output === undefined ? '../gone' : addRun(desk, output);
+    const { word } = issueFor(desk, { kind: 'read-run', id }, carriedOf(desk));
+    const window = desk.attach(['--ticket', word]);
+    await window.sees(words);
+    expect(await closeByKey(window, 'x')).toBe(code);
   });
 });
