@@ -202,9 +202,13 @@ describe.concurrent('a session that is not running', () => {
     await Promise.all(two.map((terminal) => terminal.sees('q quits]')));
     await Promise.all(two.map((terminal) => terminal.presses('\r')));
     const outcomes = await Promise.all(
-      two.map((terminal) => terminal.sees(/Starting daemon session|another start is at work/)),
+      two.map((terminal) =>
+        terminal.sees(/Starting daemon session|another start has been running/),
+      ),
     );
-    expect(outcomes.filter((seen) => seen.includes('another start is at work'))).toHaveLength(1);
+    expect(outcomes.filter((seen) => seen.includes('another start has been running'))).toHaveLength(
+      1,
+    );
     const starter = two[outcomes.findIndex((seen) => seen.includes('Starting'))];
     if (starter === undefined) throw new Error('nobody starts');
     await seesInside(starter, fleet, alpha);
