@@ -1,7 +1,7 @@
 import { readdir, readFile, stat } from 'node:fs/promises';
 import { basename } from 'node:path';
 import type { UpdateProcess } from '../fleet/message.ts';
-import { readAge } from '../system/process-identity.ts';
+import { readDescent } from '../system/process-identity.ts';
 import { runChild } from '../system/spawning.ts';
 
 /** The commands that change sessions. */
@@ -30,10 +30,23 @@ export interface SandyProcess {
 export async function findSandyProcesses(): Promise<SandyProcess[] | null> {
   const listed = process.platform === 'linux' ? await listFromProc() : await listFromPs();
   if (listed === null) return null;
-  return listed.flatMap(({ pid, ageMs, args }) => {
+  const found = listed.flatMap(({ pid, parentPid, ageMs, args }) => {
     const command = parseSandyCommand(args);
-    return command === null ? [] : [{ pid, ageMs, ...command }];
+    return command === null ? [] : [{ pid, parentPid, ageMs, ...command }];
   });
+  return leaveOutForks(found).map(({ parentPid, ...command }) => command);
+}
+
+/**
+ * Leaves out whoever is the child of another one with the same verb. A shell that forks itself, as sandy does
+ * for each image that it builds, shows its parent's arguments under a number of its own, and is no other
+ * command: the first one speaks for all below it.
+ */
+export function leaveOutForks<
+  T extends { readonly pid: number; readonly parentPid: number | null; readonly verb: Verb },
+>(found: readonly T[]): readonly T[] {
+  const verbs = new Map(found.map(({ pid, verb }) => [pid, verb]));
+  return found.filter(({ parentPid, verb }) => parentPid === null || verbs.get(parentPid) !== verb);
 }
 
 /** The updates among them. `ourPids` are those that we started. */
@@ -70,6 +83,8 @@ function mentionsVerb(text: string): boolean {
 
 interface ListedProcess {
   readonly pid: number;
+  /** Null: this machine could not tell. */
+  readonly parentPid: number | null;
   readonly ageMs: number | null;
   readonly args: readonly string[];
 }
@@ -92,8 +107,8 @@ async function listFromProc(): Promise<ListedProcess[] | null> {
           if (!mentionsVerb(text)) return [];
           const { uid } = await stat(`/proc/${name}`);
           if (uid !== ownUid) return [];
-          const ageMs = await readAge(Number(name));
-          return [{ pid: Number(name), ageMs, args: text.replace(/\0$/, '').split('\0') }];
+          const descent = await readDescent(Number(name));
+          return [{ pid: Number(name), ...descent, args: text.replace(/\0$/, '').split('\0') }];
         } catch {
           // It ended while we looked.
           return [];
@@ -107,7 +122,7 @@ async function listFromProc(): Promise<ListedProcess[] | null> {
 async function listFromPs(): Promise<ListedProcess[] | null> {
   const outcome = await runChild({
     file: 'ps',
-    args: ['-x', '-ww', '-o', 'pid=', '-o', 'etime=', '-o', 'command='],
+    args: ['-x', '-ww', ...['pid=', 'ppid=', 'etime=', 'command='].flatMap((one) => ['-o', one])],
     environment: { PATH: '/usr/bin:/bin', LC_ALL: 'C' },
     cwd: '/',
     limitMs: 5_000,
@@ -118,16 +133,16 @@ async function listFromPs(): Promise<ListedProcess[] | null> {
   return outcome.stdout.split('\n').flatMap(parsePsLine);
 }
 
-/** One line of `ps -o pid= -o etime= -o command=`; the time is `[[days-]hours:]minutes:seconds`. */
+/** One line of `ps -o pid= -o ppid= -o etime= -o command=`; the time is `[[days-]hours:]minutes:seconds`. */
 export function parsePsLine(line: string): ListedProcess[] {
-  const match = /^\s*(\d+)\s+(?:(?:(\d+)-)?(\d+):)?(\d+):(\d+)\s+(.*)$/.exec(line);
+  const match = /^\s*(\d+)\s+(\d+)\s+(?:(?:(\d+)-)?(\d+):)?(\d+):(\d+)\s+(.*)$/.exec(line);
   if (match === null || !mentionsVerb(line)) return [];
-  const [, pid = '', days, hours, minutes, seconds, command = ''] = match;
+  const [, pid = '', parentPid = '', days, hours, minutes, seconds, command = ''] = match;
   const [d, h, m, s] = [days, hours, minutes, seconds].map((part) => Number(part ?? 0));
   const ageMs = ((((d ?? 0) * 24 + (h ?? 0)) * 60 + (m ?? 0)) * 60 + (s ?? 0)) * 1000;
   const scope = / --workspace (.*?)(?= --[a-z]|$)/.exec(command);
   const rest = scope === null ? command : command.replace(scope[0], '');
   const args = rest.split(' ');
   if (scope !== null) args.push('--workspace', scope[1] ?? '');
-  return [{ pid: Number(pid), ageMs, args }];
+  return [{ pid: Number(pid), parentPid: Number(parentPid), ageMs, args }];
 }

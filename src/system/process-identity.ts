@@ -106,13 +106,21 @@ function readFields(stat: string) {
 /** Clock ticks a second in `/proc`, the same on every Linux that Node runs on. */
 const TICKS = 100;
 
-/** How long a process of Linux has run; null: nobody can say. Rejects where there is no such process. */
-export async function readAge(pid: number): Promise<number | null> {
-  const { ticks } = readFields(await readFile(`/proc/${pid}/stat`, 'utf8'));
+/** Whose child a process is, and how long it has run; null: nobody can say. */
+export interface Descent {
+  readonly parentPid: number | null;
+  readonly ageMs: number | null;
+}
+
+/** What Linux says of that. Rejects where there is no such process. */
+export async function readDescent(pid: number): Promise<Descent> {
+  const { parent, ticks } = readFields(await readFile(`/proc/${pid}/stat`, 'utf8'));
   const uptime = Number((await readFile('/proc/uptime', 'utf8')).split(' ')[0]);
-  if (ticks === '') return null;
-  const ageMs = (uptime - Number(ticks) / TICKS) * 1000;
-  return Number.isFinite(ageMs) ? ageMs : null;
+  const ageMs = ticks === '' ? Number.NaN : (uptime - Number(ticks) / TICKS) * 1000;
+  return {
+    parentPid: /^\d+$/.test(parent) ? Number(parent) : null,
+    ageMs: Number.isFinite(ageMs) ? ageMs : null,
+  };
 }
 
 /** The same as a verdict. */

@@ -222,8 +222,8 @@ describe('cancelling', () => {
   it('ends a build that hangs for ever, with all that work for it', async () => {
     const run = await start([stale('a'), { ...stale('b'), build: 'hangs' }]);
     await run.prints('still refreshing');
-    // What is printed says nothing of when the build's own process is there to be seen.
-    await vi.waitFor(() => expect(livePids(run.fleet.dir)).toHaveLength(2), 20_000);
+    // What is printed says nothing of when the build's own processes are there to be seen.
+    await vi.waitFor(() => expect(livePids(run.fleet.dir)).toHaveLength(3), 20_000);
     expect(await run.cancel()).toBe('cancelled');
     await expectCancelled(run);
     expect(await run.cancel()).toBe('gone');

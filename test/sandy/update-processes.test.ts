@@ -6,9 +6,11 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import {
   findSandyProcesses,
   findUpdateProcesses,
+  leaveOutForks,
   parsePsLine,
   parseSandyCommand,
 } from '../../src/sandy/update-processes.ts';
+import { listDescendants } from '../../src/system/process-tree.ts';
 import { writeScript } from '../program.ts';
 import { makeScratchFolder } from '../scratch-folder.ts';
 
@@ -57,32 +59,63 @@ describe('a command line', () => {
 
 describe('a line of ps', () => {
   it.each([
-    ['  12 01:05 bash /b/sandy --start --workspace /my work/a', 65_000, 'start', '/my work/a'],
+    ['  12 7 01:05 bash /b/sandy --start --workspace /my work/a', 65_000, 'start', '/my work/a'],
     [
-      '12 02:00:00 sandy --update-sessions --workspace /my work/a --yes',
+      '12 7 02:00:00 sandy --update-sessions --workspace /my work/a --yes',
       7_200_000,
       'update-sessions',
       '/my work/a',
     ],
-    ['12 1-00:00:01 sandy --stop', 86_401_000, 'stop', null],
+    ['12 7 1-00:00:01 sandy --stop', 86_401_000, 'stop', null],
   ])('%s', (line, ageMs, verb, workspace) => {
     const [found, ...more] = parsePsLine(line);
     expect(more).toEqual([]);
-    expect(found).toMatchObject({ pid: 12, ageMs });
+    expect(found).toMatchObject({ pid: 12, parentPid: 7, ageMs });
     expect(parseSandyCommand(found?.args ?? [])).toMatchObject({ verb, workspace });
   });
 
-  it.each(['', 'PID COMMAND', '12 00:01 sandy --print-state', 'x sandy --start', '12'])(
-    '“%s” is none',
-    (line) => {
-      expect(parsePsLine(line)).toEqual([]);
-    },
-  );
+  it.each([
+    '',
+    'PID COMMAND',
+    '12 7 00:01 sandy --print-state',
+    '12 00:01 sandy --start',
+    'x sandy --start',
+    '12',
+  ])('“%s” is none', (line) => {
+    expect(parsePsLine(line)).toEqual([]);
+  });
+});
+
+describe('a process that another one has forked', () => {
+  const of = (
+    pid: number,
+    parentPid: number | null,
+    verb: 'start' | 'update-sessions' = 'start',
+  ) => ({
+    pid,
+    parentPid,
+    verb,
+  });
+
+  it.each([
+    ['is left out', [of(5, 1), of(6, 5)], [5]],
+    ['wherever it stands', [of(4, 5), of(5, 1)], [5]],
+    ['however deep', [of(7, 6), of(6, 5), of(5, 1)], [5]],
+    ['but not with another verb', [of(5, 1, 'update-sessions'), of(6, 5)], [5, 6]],
+    ['nor beside another one', [of(5, 1), of(6, 1)], [5, 6]],
+    ['nor where nobody can say', [of(5, null), of(6, null)], [5, 6]],
+  ])('%s', (_, found, left) => {
+    expect(leaveOutForks(found).map(({ pid }) => pid)).toEqual(left);
+  });
 });
 
 /** A sandy that is at work until its input ends. */
 async function startSandy(...args: readonly string[]): Promise<ChildProcess> {
-  const script = writeScript(join(makeScratchFolder(), 'sandy'), 'echo at work; read line');
+  return startScript('echo at work; read line', args);
+}
+
+async function startScript(lines: string, args: readonly string[]): Promise<ChildProcess> {
+  const script = writeScript(join(makeScratchFolder(), 'sandy'), lines);
   const child = spawn(script, args, { stdio: ['pipe', 'pipe', 'ignore'] });
   onTestFinished(async () => {
     if (child.exitCode !== null || child.signalCode !== null) return;
@@ -124,5 +157,24 @@ describe('the living processes', () => {
     expect(of(ours)).toEqual({ pid: ours.pid, ours: true, dryRun: false, workspace: '/w' });
     expect(of(others)).toEqual({ pid: others.pid, ours: false, dryRun: false, workspace: null });
     expect(of(start)).toBeUndefined();
+  });
+
+  it.each([
+    ['ours', (pid: number) => new Set([pid])],
+    ['others', () => new Set<number>()],
+  ])('are one command with all that a shell forks for it: %s', async (whose, oursFrom) => {
+    // As sandy builds an image: a shell in parentheses, and one within it.
+    const builds = 'exec 3<&0; ( ( read line <&3; : ) & echo forked; wait ) & wait';
+    const sandy = await startScript(builds, ['--update-sessions', '--yes']);
+    const pid = sandy.pid ?? 0;
+    const family = async () => (await listDescendants(pid))?.map((one) => one.pid) ?? [];
+    expect(await family()).toHaveLength(2);
+    const members = [pid, ...(await family())];
+    const found = await findUpdateProcesses(oursFrom(pid));
+    expect(found?.filter((one) => members.includes(one.pid))).toEqual([
+      { pid, ours: whose === 'ours', dryRun: false, workspace: null },
+    ]);
+    sandy.stdin?.end();
+    await once(sandy, 'exit');
   });
 });
