@@ -143,7 +143,7 @@ async function adopt(
 async function findStarted(step: RunStep): Promise<ProcessIdentity | null> {
   const found = (await findSandyProcesses()) ?? [];
   const same = found.find(
-    ({ verb, workspace }) => step.args.includes(`--${verb}`) && workspace === step.workspace,
+    ({ verb, named }) => step.args.includes(`--${verb}`) && named === step.workspace,
   );
   return same === undefined ? null : identifyProcess(same.pid);
 }

@@ -42,7 +42,29 @@ export function nextPoll(model: Model): NextPoll {
   }
   const slow = model.run !== null ? 'run' : anyEnding(model) ? 'ending' : null;
   if (slow !== null) return pollNoSooner(poll.runMs, floorOf(model, 'light', 10), 'light', slow);
-  return pollNoSooner(poll.fullMs, floorOf(model, 'full', 200), 'full', 'idle');
+  return nextFull(model);
+}
+
+/**
+ * A full look is due so long after the last one that saw the fleet, whatever light looks came between. One that
+ * is overdue waits as long as a light look where somebody is missing.
+ */
+function nextFull(model: Model): NextPoll {
+  const { polls, clock, windows } = model;
+  const { fullMs, missingFastMs } = windows.poll;
+  const seenForMs =
+    polls.fullSeenAwakeMs === null ? Number.POSITIVE_INFINITY : clock.awakeMs - polls.fullSeenAwakeMs;
+  const dueMs = Math.max(Math.min(missingFastMs, fullMs), fullMs - seenForMs);
+  const floorMs = Math.max(fullFloorMs(model), floorOf(model, polls.lastMode, 2));
+  return pollNoSooner(dueMs, floorMs, 'full', 'idle');
+}
+
+/** What is left to pay of the last full poll, which light ones neither pay for nor add to. */
+function fullFloorMs(model: Model): number {
+  const { polls, clock } = model;
+  if (polls.fullEndedMonoMs === null || clock.last === null) return 0;
+  const paidMs = Math.max(0, clock.last.monoMs - polls.fullEndedMonoMs);
+  return Math.max(0, floorOf(model, 'full', 200) - paidMs);
 }
 
 function pollNoSooner(

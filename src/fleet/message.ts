@@ -10,7 +10,7 @@ export interface UpdateProcess {
   /** Started by us: it counts by what it prints, not by being alive. */
   readonly ours: boolean;
   readonly dryRun: boolean;
-  /** The workspace it is scoped to; null for the whole fleet. */
+  /** The workspace it is scoped to, canonical; null for the whole fleet, and where nobody can say. */
   readonly workspace: string | null;
 }
 

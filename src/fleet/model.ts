@@ -48,6 +48,16 @@ export interface Model {
     readonly lastId: number;
     readonly checkedAt: number | null;
     readonly imagesCheckedAt: number | null;
+    /**
+     * When the last full look saw the fleet, by the awake clock. Null: none did, or the last one was blind, so
+     * that what it was to find out is still not known.
+     */
+    readonly fullSeenAwakeMs: number | null;
+    /**
+     * When the last full poll ended that the next one has to be paid for, by the clock that no one sets. Null:
+     * none has. A blind one that somebody wanted out of turn was spent on waiting, and is not wanted twice.
+     */
+    readonly fullEndedMonoMs: number | null;
     readonly lastMode: PollMode;
     /** The last duration in each mode; null before the first. */
     readonly tookMs: Readonly<Record<PollMode, number | null>>;
@@ -86,6 +96,8 @@ export function newModel(
       lastId: 0,
       checkedAt: null,
       imagesCheckedAt: null,
+      fullSeenAwakeMs: null,
+      fullEndedMonoMs: null,
       lastMode: 'full',
       tookMs: { light: null, full: null },
       blindStreak: 0,

@@ -3,7 +3,7 @@
  * total: it reads no clock, no file and no environment, and it never throws.
  */
 
-import { awakeAt, tickBlind, tickSighted } from './awake-clock.ts';
+import { type AwakeClock, awakeAt, tickBlind, tickSighted } from './awake-clock.ts';
 import { nextPoll } from './cadence.ts';
 import type { FleetEvent } from './events.ts';
 import type { KeyedReason } from './finished-run.ts';
@@ -161,11 +161,12 @@ function isAskedDuring(askedAt: number, { at, tookMs }: Polled): boolean {
 function takeBlind(model: Model, polled: Polled, blindness: Blindness): Update {
   const { reason, text } = blindness;
   const since = model.sight.kind === 'blind' ? model.sight.since : polled.at;
+  const clock = tickBlind(model.clock, polled);
   const next: Model = {
     ...model,
     sight: { kind: 'blind', since, reason, text },
-    clock: tickBlind(model.clock, polled),
-    polls: notePoll(model, polled, false),
+    clock,
+    polls: notePoll(model, polled, clock, false),
   };
   const [closed, summed] = isOverUntouched(model.run) ? closeRun(next, polled.at) : [next, []];
   if (model.sight.kind === 'blind') return [closed, summed];
@@ -193,7 +194,7 @@ function takeSighting(model: Model, polled: Polled, sighting: Sighting): Update 
     ...model,
     sight: { kind: 'sighted' },
     clock: tick.clock,
-    polls: notePoll(model, polled, true),
+    polls: notePoll(model, polled, tick.clock, true),
     baselined: true,
   };
   const events: FleetEvent[] = [];
@@ -495,12 +496,20 @@ function acknowledge(model: Model, key: string | null): Model {
   return { ...model, rows };
 }
 
-function notePoll(model: Model, polled: Polled, sighted: boolean): Model['polls'] {
-  const { polls } = model;
+/** `clock` is the one after the poll. */
+function notePoll(
+  { polls, wish }: Model,
+  polled: Polled,
+  clock: AwakeClock,
+  sighted: boolean,
+): Model['polls'] {
+  const full = polled.mode === 'full';
   return {
     lastId: polled.id,
     checkedAt: sighted ? polled.at : polls.checkedAt,
-    imagesCheckedAt: sighted && polled.mode === 'full' ? polled.at : polls.imagesCheckedAt,
+    imagesCheckedAt: sighted && full ? polled.at : polls.imagesCheckedAt,
+    fullSeenAwakeMs: full ? (sighted ? clock.awakeMs : null) : polls.fullSeenAwakeMs,
+    fullEndedMonoMs: full && (sighted || wish === null) ? polled.monoMs : polls.fullEndedMonoMs,
     lastMode: polled.mode,
     tookMs: { ...polls.tookMs, [polled.mode]: polled.tookMs },
     blindStreak: sighted ? 0 : polls.blindStreak + 1,

@@ -1,5 +1,5 @@
-import { readdir, readFile, stat } from 'node:fs/promises';
-import { basename } from 'node:path';
+import { readdir, readFile, readlink, realpath, stat } from 'node:fs/promises';
+import { basename, isAbsolute, resolve } from 'node:path';
 import type { UpdateProcess } from '../fleet/message.ts';
 import { readDescent } from '../system/process-identity.ts';
 import { runChild } from '../system/spawning.ts';
@@ -11,15 +11,19 @@ type Verb = (typeof VERBS)[number];
 /** How far from the front sandy's own name may stand: `sandy …`, `bash sandy …`, `/usr/bin/env bash sandy …`. */
 const MAX_INTERPRETER_ARGS = 4;
 
-/** A living `sandy` command of this user that changes sessions. */
-export interface SandyProcess {
-  readonly pid: number;
+/** What a command line asks of sandy. */
+interface SandyCommand {
   readonly verb: Verb;
   readonly dryRun: boolean;
+  /** The workspace as it was written; null: none was. */
+  readonly named: string | null;
+}
+
+/** A living `sandy` command of this user that changes sessions. */
+export interface SandyProcess extends SandyCommand {
+  readonly pid: number;
   /** How long it has run; null: this machine could not tell. */
   readonly ageMs: number | null;
-  /** The workspace it names; null: it names none. */
-  readonly workspace: string | null;
 }
 
 /**
@@ -49,21 +53,48 @@ export function leaveOutForks<
   return found.filter(({ parentPid, verb }) => parentPid === null || verbs.get(parentPid) !== verb);
 }
 
-/** The updates among them. `ourPids` are those that we started. */
+/**
+ * The updates among them, each with the folder that it is about: null for all, and where nobody can say which.
+ * `ourPids` are those that we started.
+ */
 export async function findUpdateProcesses(
   ourPids: ReadonlySet<number> = new Set(),
 ): Promise<UpdateProcess[] | null> {
   const found = await findSandyProcesses();
   if (found === null) return null;
-  return found.flatMap(({ pid, verb, dryRun, workspace }) =>
-    verb === 'update-sessions' ? [{ pid, ours: ourPids.has(pid), dryRun, workspace }] : [],
+  return Promise.all(
+    found
+      .filter(({ verb }) => verb === 'update-sessions')
+      .map(async ({ pid, dryRun, named }) => ({
+        pid,
+        ours: ourPids.has(pid),
+        dryRun,
+        workspace: named === null ? null : await findWorkspace(pid, named),
+      })),
   );
 }
 
+const FOLDER_LIMIT_MS = 2_000;
+
+/**
+ * The folder that a process means by a path, as sandy itself finds it: from where the process is, through every
+ * link. Null where that can't be known; a mount that does not answer is as good as that.
+ */
+async function findWorkspace(pid: number, named: string): Promise<string | null> {
+  const find = async () => {
+    // An empty one is none, not the folder that it is in.
+    if (named === '') return null;
+    const from = isAbsolute(named) ? '/' : await readlink(`/proc/${pid}/cwd`);
+    return await realpath(resolve(from, named));
+  };
+  const limit = new Promise<null>((end) => {
+    setTimeout(() => end(null), FOLDER_LIMIT_MS).unref();
+  });
+  return Promise.race([find().catch(() => null), limit]);
+}
+
 /** Reads an argument list; null where it is no sandy command that changes sessions. */
-export function parseSandyCommand(
-  args: readonly string[],
-): Omit<SandyProcess, 'pid' | 'ageMs'> | null {
+export function parseSandyCommand(args: readonly string[]): SandyCommand | null {
   const verb = VERBS.find((name) => args.includes(`--${name}`));
   const flagAt = args.indexOf(`--${verb}`);
   if (flagAt < 1 || verb === undefined) return null;
@@ -73,7 +104,7 @@ export function parseSandyCommand(
   return {
     verb,
     dryRun: args.includes('--dry-run', flagAt),
-    workspace: scopeAt === -1 ? null : (args[scopeAt + 1] ?? null),
+    named: scopeAt === -1 ? null : (args[scopeAt + 1] ?? null),
   };
 }
 

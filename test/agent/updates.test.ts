@@ -1,3 +1,5 @@
+import { symlinkSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, expect } from 'vitest';
 import {
   readEvents,
@@ -166,6 +168,25 @@ describe.concurrent('an update from outside', () => {
     ]);
     const downs = (await stage.readLog()).filter(({ kind }) => kind === 'down');
     expect(downs).toMatchObject([{ notice: false }]);
+  });
+
+  test('scoped to its workspace is evidence, however it names it', async ({ stage }) => {
+    stage.scale(20);
+    const fleet = await stage.addFleet([{ name: 'alpha', build: 'hangs' }]);
+    const alpha = find(fleet, 'alpha');
+    const agent = await stage.startAgent({ watched: false });
+    await stage.logs('baseline');
+    const link = join(stage.program.folder, 'link');
+    symlinkSync(alpha.workspace, link);
+    // From where the stage runs sandy.
+    const cron = stage.sandy(fleet, '--update-sessions', '--yes', '--workspace', './link/');
+    await until(
+      () => cron.stdout().includes('Refreshing images'),
+      () => `the update: ${cron.stderr()}`,
+    );
+    await stage.sandy(fleet, '--stop', '--workspace', alpha.workspace).ended;
+    await stage.logs('late', alpha);
+    expect(await stage.noticesAtEnd(agent)).toEqual(['late alpha']);
   });
 
   test('scoped to another workspace is no evidence', async ({ stage }) => {

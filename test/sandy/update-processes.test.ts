@@ -1,5 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { mkdirSync, realpathSync, rmdirSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, it, onTestFinished } from 'vitest';
@@ -14,7 +15,7 @@ import { listDescendants } from '../../src/system/process-tree.ts';
 import { writeScript } from '../program.ts';
 import { makeScratchFolder } from '../scratch-folder.ts';
 
-const update = { verb: 'update-sessions', dryRun: false, workspace: null };
+const update = { verb: 'update-sessions', dryRun: false, named: null };
 
 describe('a command line', () => {
   it.each([
@@ -23,11 +24,11 @@ describe('a command line', () => {
     ['bash /opt/bin/sandy --update-sessions', update],
     ['/usr/bin/env bash /opt/bin/sandy --update-sessions', update],
     ['sandy --update-sessions --dry-run', { ...update, dryRun: true }],
-    ['sandy --update-sessions --workspace /w --yes', { ...update, workspace: '/w' }],
-    ['sandy --workspace /w --update-sessions', { ...update, workspace: '/w' }],
+    ['sandy --update-sessions --workspace /w --yes', { ...update, named: '/w' }],
+    ['sandy --workspace /w --update-sessions', { ...update, named: '/w' }],
     ['sandy --update-sessions --workspace', update],
-    ['bash sandy --start --workspace /w', { verb: 'start', dryRun: false, workspace: '/w' }],
-    ['sandy --stop', { verb: 'stop', dryRun: false, workspace: null }],
+    ['bash sandy --start --workspace /w', { verb: 'start', dryRun: false, named: '/w' }],
+    ['sandy --stop', { verb: 'stop', dryRun: false, named: null }],
     ['sandy --print-state', null],
     ['sandy --attach --workspace /w', null],
     ['sandy --start-over', null],
@@ -51,7 +52,7 @@ describe('a command line', () => {
         const command = parseSandyCommand(args);
         if (command === null) return;
         expect(args).toContain(`--${command.verb}`);
-        if (command.workspace !== null) expect(args).toContain(command.workspace);
+        if (command.named !== null) expect(args).toContain(command.named);
       }),
     );
   });
@@ -67,11 +68,11 @@ describe('a line of ps', () => {
       '/my work/a',
     ],
     ['12 7 1-00:00:01 sandy --stop', 86_401_000, 'stop', null],
-  ])('%s', (line, ageMs, verb, workspace) => {
+  ])('%s', (line, ageMs, verb, named) => {
     const [found, ...more] = parsePsLine(line);
     expect(more).toEqual([]);
     expect(found).toMatchObject({ pid: 12, parentPid: 7, ageMs });
-    expect(parseSandyCommand(found?.args ?? [])).toMatchObject({ verb, workspace });
+    expect(parseSandyCommand(found?.args ?? [])).toMatchObject({ verb, named });
   });
 
   it.each([
@@ -114,9 +115,13 @@ async function startSandy(...args: readonly string[]): Promise<ChildProcess> {
   return startScript('echo at work; read line', args);
 }
 
-async function startScript(lines: string, args: readonly string[]): Promise<ChildProcess> {
+async function startScript(
+  lines: string,
+  args: readonly string[],
+  cwd = '/',
+): Promise<ChildProcess> {
   const script = writeScript(join(makeScratchFolder(), 'sandy'), lines);
-  const child = spawn(script, args, { stdio: ['pipe', 'pipe', 'ignore'] });
+  const child = spawn(script, args, { cwd, stdio: ['pipe', 'pipe', 'ignore'] });
   onTestFinished(async () => {
     if (child.exitCode !== null || child.signalCode !== null) return;
     child.kill('SIGKILL');
@@ -128,8 +133,8 @@ async function startScript(lines: string, args: readonly string[]): Promise<Chil
 
 describe('the living processes', () => {
   it('are found with what they do, until they end', async () => {
-    const workspace = '/a folder/with --start in it';
-    const started = await startSandy('--start', '--workspace', workspace);
+    const named = '/a folder/with --start in it';
+    const started = await startSandy('--start', '--workspace', named);
     const dry = await startSandy('--update-sessions', '--dry-run');
     const probe = await startSandy('--print-state');
     const find = async (pid: number | undefined) =>
@@ -139,7 +144,7 @@ describe('the living processes', () => {
       ageMs: expect.toSatisfy((ms) => ms >= -1_000 && ms < 120_000),
       verb: 'start',
       dryRun: false,
-      ...(process.platform === 'linux' ? { workspace } : { workspace: expect.any(String) }),
+      named: process.platform === 'linux' ? named : expect.any(String),
     });
     expect(await find(dry.pid)).toMatchObject({ verb: 'update-sessions', dryRun: true });
     expect(await find(probe.pid)).toBeUndefined();
@@ -149,12 +154,12 @@ describe('the living processes', () => {
   });
 
   it('that update are told apart from starts, and ours from others', async () => {
-    const ours = await startSandy('--update-sessions', '--yes', '--workspace', '/w');
+    const ours = await startSandy('--update-sessions', '--yes', '--workspace', '/');
     const others = await startSandy('--update-sessions', '--yes');
     const start = await startSandy('--start');
     const found = await findUpdateProcesses(new Set([ours.pid ?? 0]));
     const of = ({ pid }: ChildProcess) => found?.find((one) => one.pid === pid);
-    expect(of(ours)).toEqual({ pid: ours.pid, ours: true, dryRun: false, workspace: '/w' });
+    expect(of(ours)).toEqual({ pid: ours.pid, ours: true, dryRun: false, workspace: '/' });
     expect(of(others)).toEqual({ pid: others.pid, ours: false, dryRun: false, workspace: null });
     expect(of(start)).toBeUndefined();
   });
@@ -176,5 +181,28 @@ describe('the living processes', () => {
     ]);
     sandy.stdin?.end();
     await once(sandy, 'exit');
+  });
+
+  it('are about the folder that they mean, however they name it', async () => {
+    const folder = realpathSync(makeScratchFolder());
+    const work = join(folder, 'work');
+    mkdirSync(work);
+    symlinkSync(work, join(folder, 'link'));
+    const lines = 'echo at work; read line';
+    const workspaceOf = async (named: string, cwd: string) => {
+      const { pid } = await startScript(lines, ['--update-sessions', '--workspace', named], cwd);
+      return (await findUpdateProcesses())?.find((one) => one.pid === pid)?.workspace;
+    };
+    // Where there is no /proc, nobody can say what a path within a folder means.
+    const within = process.platform === 'linux' ? work : null;
+    expect(await workspaceOf(`${work}/`, '/')).toBe(work);
+    expect(await workspaceOf(join(folder, 'link'), '/')).toBe(work);
+    expect(await workspaceOf('.', work)).toBe(within);
+    expect(await workspaceOf('.', join(folder, 'link'))).toBe(within);
+    expect(await workspaceOf('../link/', work)).toBe(within);
+    expect(await workspaceOf('', work)).toBeNull();
+    expect(await workspaceOf(join(folder, 'nothing'), '/')).toBeNull();
+    rmdirSync(work);
+    expect(await workspaceOf(work, '/')).toBeNull();
   });
 });
