@@ -84,8 +84,8 @@ export function createAloneSource(
       [...known.rows.values()].some(isIt);
     return !isKnown && covers(await findUpdateProcesses(), workspace);
   };
-  // A terminal needs no images: a light first look answers sooner.
-  const polls = { ...known.polls, lastId: 0 };
+  // A terminal needs no images: a light first look answers sooner, and no full one is due for long.
+  const polls = { ...known.polls, lastId: 0, fullSeenAwakeMs: known.clock.awakeMs };
   const first: Model = { ...known, polls, waiters: new Map(), wish: null, hintedAt: Date.now() };
   const loop: Loop = startLoop(first, {
     poll,

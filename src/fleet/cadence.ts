@@ -29,7 +29,7 @@ export function nextPoll(model: Model): NextPoll {
   const { polls, wish, hintedAt, sight } = model;
   const { poll } = model.windows;
   if (wish !== null) return pollNoSooner(0, 0, 'full', wish.reason);
-  if (hintedAt !== null) return pollNoSooner(0, floorOf(model, 'light', 2), 'light', 'hint');
+  if (hintedAt !== null) return nextHinted(model);
   if (sight.kind === 'blind') {
     const grownMs = poll.blindMinMs * 2 ** Math.min(16, Math.max(0, polls.blindStreak - 1));
     const grown = grownMs >= poll.blindMaxMs;
@@ -45,26 +45,35 @@ export function nextPoll(model: Model): NextPoll {
   return nextFull(model);
 }
 
-/**
- * A full look is due so long after the last one that saw the fleet, whatever light looks came between. One that
- * is overdue waits as long as a light look where somebody is missing.
- */
+/** Hints without end must not keep full looks away for ever: one that is due confirms as well. */
+function nextHinted(model: Model): NextPoll {
+  const floorMs = floorOf(model, 'light', 2);
+  return pollNoSooner(0, floorMs, fullDueMs(model) <= floorMs ? 'full' : 'light', 'hint');
+}
+
+/** One that is overdue comes as soon as a light one where a session is missing. */
 function nextFull(model: Model): NextPoll {
-  const { polls, clock, windows } = model;
-  const { fullMs, missingFastMs } = windows.poll;
-  const seenForMs =
-    polls.fullSeenAwakeMs === null ? Number.POSITIVE_INFINITY : clock.awakeMs - polls.fullSeenAwakeMs;
-  const dueMs = Math.max(Math.min(missingFastMs, fullMs), fullMs - seenForMs);
+  const { polls, windows } = model;
+  const dueMs = Math.max(windows.poll.missingFastMs, fullDueMs(model));
   const floorMs = Math.max(fullFloorMs(model), floorOf(model, polls.lastMode, 2));
   return pollNoSooner(dueMs, floorMs, 'full', 'idle');
 }
 
+/** A full look is due so long after the last one that saw the fleet, whatever light looks came between. */
+function fullDueMs(model: Model): number {
+  const { polls, clock, windows } = model;
+  const { fullMs } = windows.poll;
+  const { fullSeenAwakeMs: seenAt } = polls;
+  const restMs = seenAt === null ? 0 : fullMs - (clock.awakeMs - seenAt);
+  return Math.max(restMs, fullFloorMs(model));
+}
+
 /** What is left to pay of the last full poll, which light ones neither pay for nor add to. */
-function fullFloorMs(model: Model): number {
-  const { polls, clock } = model;
-  if (polls.fullEndedMonoMs === null || clock.last === null) return 0;
-  const paidMs = Math.max(0, clock.last.monoMs - polls.fullEndedMonoMs);
-  return Math.max(0, floorOf(model, 'full', 200) - paidMs);
+function fullFloorMs({ polls, clock, windows }: Model): number {
+  if (polls.fullCost === null || clock.last === null) return 0;
+  const { endedMonoMs, tookMs } = polls.fullCost;
+  const paidMs = Math.max(0, clock.last.monoMs - endedMonoMs);
+  return Math.max(0, 200 * tookMs * windows.poll.floorScale - paidMs);
 }
 
 function pollNoSooner(

@@ -54,10 +54,10 @@ export interface Model {
      */
     readonly fullSeenAwakeMs: number | null;
     /**
-     * When the last full poll ended that the next one has to be paid for, by the clock that no one sets. Null:
-     * none has. A blind one that somebody wanted out of turn was spent on waiting, and is not wanted twice.
+     * The full poll that the next one has to be paid for: when it ended, by the clock that no one sets, and what it
+     * took. Null: none was. A blind one that somebody wanted out of turn was spent on waiting, and is not repeated.
      */
-    readonly fullEndedMonoMs: number | null;
+    readonly fullCost: { readonly endedMonoMs: number; readonly tookMs: number } | null;
     readonly lastMode: PollMode;
     /** The last duration in each mode; null before the first. */
     readonly tookMs: Readonly<Record<PollMode, number | null>>;
@@ -97,7 +97,7 @@ export function newModel(
       checkedAt: null,
       imagesCheckedAt: null,
       fullSeenAwakeMs: null,
-      fullEndedMonoMs: null,
+      fullCost: null,
       lastMode: 'full',
       tookMs: { light: null, full: null },
       blindStreak: 0,

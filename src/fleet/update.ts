@@ -509,11 +509,15 @@ function notePoll(
     checkedAt: sighted ? polled.at : polls.checkedAt,
     imagesCheckedAt: sighted && full ? polled.at : polls.imagesCheckedAt,
     fullSeenAwakeMs: full ? (sighted ? clock.awakeMs : null) : polls.fullSeenAwakeMs,
-    fullEndedMonoMs: full && (sighted || wish === null) ? polled.monoMs : polls.fullEndedMonoMs,
+    fullCost: full && (sighted || wish === null) ? costOf(polled) : polls.fullCost,
     lastMode: polled.mode,
     tookMs: { ...polls.tookMs, [polled.mode]: polled.tookMs },
     blindStreak: sighted ? 0 : polls.blindStreak + 1,
   };
+}
+
+function costOf({ monoMs, tookMs }: Polled): NonNullable<Model['polls']['fullCost']> {
+  return { endedMonoMs: monoMs, tookMs };
 }
 
 function wishing(model: Model, reason: PollWish['reason'], askedAt: number): Model {

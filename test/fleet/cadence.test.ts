@@ -54,7 +54,8 @@ describe.each([
 ])('polls that are %s', (name, pace) => {
   const isQuick = name === 'quick';
   test.each<[string, Case, string, number, number]>([
-    ['nothing going on', () => {}, 'idle full', 900_000, 3_400_000],
+    // The light look after the full one has taken a second of it.
+    ['nothing going on', () => {}, 'idle full', 899_000, 3_399_000],
     ['a session is missing', missing, 'missing light', 1000, 14_800],
     ['missing for 19 s', missingFor(19_000), 'missing light', 1000, 14_800],
     ['missing for 20 s', missingFor(20_000), 'missing light', 3000, 14_800],
@@ -129,6 +130,55 @@ test('a floor for a mode not polled yet comes from the other', () => {
   expect(nextPoll(fleet.model).delayMs).toBe(20_000);
 });
 
+describe('a full look', () => {
+  test('is put off by no light one', () => {
+    const fleet = new WatchedFleet();
+    fleet.look([a, b], { tookMs: 400 });
+    for (let minutes = 1; minutes <= 14; minutes += 1) {
+      fleet.send({ kind: 'hinted' });
+      fleet.look([a, b], { mode: 'light', afterMs: 60_000 });
+      const delayMs = 900_000 - minutes * 60_000;
+      expect(nextPoll(fleet.model)).toMatchObject({ reason: 'idle', mode: 'full', delayMs });
+    }
+    fleet.look([a, b], { mode: 'light', afterMs: 60_000 });
+    expect(nextPoll(fleet.model)).toMatchObject({ mode: 'full', delayMs: 1000 });
+    fleet.look([a, b], { mode: 'full', afterMs: 1400, tookMs: 400 });
+    expect(nextPoll(fleet.model)).toMatchObject({ mode: 'full', delayMs: 900_000 });
+  });
+
+  test('that is due answers a hint too', () => {
+    const fleet = paced(quick);
+    fleet.look([a, b], { mode: 'light', afterMs: 900_000 });
+    fleet.send({ kind: 'hinted' });
+    expect(nextPoll(fleet.model)).toMatchObject({ reason: 'hint', mode: 'full', delayMs: 200 });
+  });
+
+  test.each(['start', 'wake', 'run-ended', 'refresh'] as const)(
+    'that was wanted (%s) and blind comes as soon as somebody can see',
+    (reason) => {
+      const fleet = paced(quick);
+      fleet.model = { ...fleet.model, wish: { reason, askedAt: fleet.at - 10 } };
+      fleet.lookBlindly({ mode: 'full', afterMs: 21_000, tookMs: 20_000 });
+      expect(fleet.model.wish).toBeNull();
+      fleet.lookBlindly({ mode: 'light', afterMs: 60_000 });
+      fleet.look([a, b], { mode: 'light', afterMs: 30_000 });
+      expect(nextPoll(fleet.model)).toMatchObject({ mode: 'full', reason: 'idle', delayMs: 1000 });
+      // What it took was waiting for docker. One that nobody wanted is paid for like any other.
+      fleet.lookBlindly({ mode: 'full', afterMs: 21_000, tookMs: 20_000 });
+      fleet.look([a, b], { mode: 'light', afterMs: 15_000 });
+      expect(nextPoll(fleet.model)).toMatchObject({ mode: 'full', delayMs: 3_985_000 });
+    },
+  );
+
+  test('that saw nothing because docker came after the agent is not lost', () => {
+    const fleet = new WatchedFleet();
+    fleet.lookBlindly({ mode: 'full' });
+    fleet.lookBlindly({ mode: 'light', afterMs: 15_000 });
+    fleet.look([a, b], { mode: 'light', afterMs: 30_000 });
+    expect(nextPoll(fleet.model)).toMatchObject({ mode: 'full', reason: 'idle', delayMs: 1000 });
+  });
+});
+
 test('jitter is ±10 %, and never below the floor', () => {
   const next: NextPoll = { delayMs: 1000, floorMs: 0, mode: 'light', reason: 'idle' };
   expect(jitter(next, 0)).toBe(900);
@@ -170,6 +220,52 @@ test('idle polling costs at most 0.5 % of a core, however long its polls take', 
       expect(fleet.view.poll.reason).toBe('idle');
     }),
     { numRuns: 60 },
+  );
+});
+
+test('whatever hints come, full looks come in time, and each is paid for before the next', () => {
+  const steps = fc.array(
+    fc.record({
+      hintAfterMs: fc.oneof(
+        fc.integer({ min: 0, max: 2000 }),
+        fc.integer({ min: 0, max: 1_500_000 }),
+      ),
+      lightMs: fc.integer({ min: 10, max: 10_000 }),
+      fullMs: fc.integer({ min: 10, max: 60_000 }),
+    }),
+    { minLength: 20, maxLength: 120 },
+  );
+  fc.assert(
+    fc.property(steps, chances, (list, random) => {
+      const fleet = new WatchedFleet();
+      fleet.look([a, b], { tookMs: 400 });
+      let last = { endedMs: fleet.monoMs, tookMs: 400 };
+      list.forEach(({ hintAfterMs, lightMs, fullMs }, index) => {
+        const chance = random[index % random.length] ?? 0;
+        const quietMs = jitter(nextPoll(fleet.model), chance);
+        const hintedMs = Math.min(hintAfterMs, quietMs);
+        fleet.at += hintedMs;
+        if (hintAfterMs < quietMs) fleet.send({ kind: 'hinted' });
+        const next = nextPoll(fleet.model);
+        const waitMs = Math.max(hintedMs, jitter(next, chance));
+        const tookMs = next.mode === 'full' ? fullMs : lightMs;
+        const begunMs = fleet.monoMs + waitMs;
+        fleet.look([a, b], {
+          mode: next.mode,
+          tookMs,
+          afterMs: waitMs + tookMs,
+          wallMs: waitMs - hintedMs + tookMs,
+        });
+        const sinceMs = begunMs - last.endedMs;
+        const dueMs = Math.max(900_000, 200 * last.tookMs);
+        // The light look before it, and the rest that it is given.
+        expect(sinceMs).toBeLessThanOrEqual(1.1 * (dueMs + 3 * 10_000));
+        if (next.mode !== 'full') return;
+        expect(sinceMs).toBeGreaterThanOrEqual(200 * last.tookMs - 1);
+        last = { endedMs: fleet.monoMs, tookMs };
+      });
+    }),
+    { numRuns: 100 },
   );
 });
 
