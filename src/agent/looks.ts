@@ -7,6 +7,8 @@ export interface Looks {
   readonly note: (model: Model) => void;
   /** Resolves to the model after a look that began after the call; null: the agent is stopping. */
   readonly fresh: () => Promise<Model | null>;
+  /** The same without waiting for as long as blindness has looks wait: for what a person waits for. */
+  readonly freshNow: () => Promise<Model | null>;
   /** Resolves after that time, or with false when the agent is stopping. */
   readonly pause: (ms: number) => Promise<boolean>;
   readonly signal: AbortSignal;
@@ -17,6 +19,7 @@ export function createLooks(dispatch: (message: Message) => void): Looks {
   const abort = new AbortController();
   const { signal } = abort;
   let waiting: ((model: Model) => void)[] = [];
+  let isBlind = false;
   const fresh = () =>
     new Promise<Model | null>((resolve) => {
       if (signal.aborted) return resolve(null);
@@ -31,7 +34,13 @@ export function createLooks(dispatch: (message: Message) => void): Looks {
   return {
     signal,
     fresh,
+    freshNow() {
+      const looked = fresh();
+      if (isBlind) dispatch({ kind: 'refresh-asked', at: Date.now() });
+      return looked;
+    },
     note(model) {
+      isBlind = model.sight.kind === 'blind';
       if (waiting.length === 0 || model.hintedAt !== null) return;
       const served = waiting;
       waiting = [];

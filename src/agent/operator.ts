@@ -198,7 +198,7 @@ export function createOperator(parts: OperatorParts): Operator {
       return begin(asked, by);
     }
     // What was seen a quarter of an hour ago decides nothing.
-    if ((await looks.fresh()) === null) return { kind: 'busy', text: texts.noAgentYet };
+    if ((await looks.freshNow()) === null) return { kind: 'busy', text: texts.noAgentYet };
     const holder = await readSlot(stateFolder);
     const use = holder.kind === 'busy' ? holder.holder.info : null;
     // Somebody starts it in a terminal: a stop comes when it lands, though it doesn't run yet, and

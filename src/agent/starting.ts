@@ -3,10 +3,11 @@
 import type { Model } from '../fleet/model.ts';
 import { isListed, isReady } from '../fleet/session.ts';
 import type { RunOutcome } from '../store/run-record.ts';
+import { LONGEST_BLIND_STEP_MS, STUCK_MS } from './confirming.ts';
 import { carryOutStep, type Operation, readLastLine, type StepEnd } from './operation.ts';
 import { nothing } from './summing-up.ts';
 import { texts } from './texts.ts';
-import { type OperationParts, STUCK_MS } from './updating.ts';
+import type { OperationParts } from './updating.ts';
 
 const LOOK_EVERY_MS = 2_000;
 /** How long a command that says it has done it has to be right. Awake, sighted time. */
@@ -108,7 +109,8 @@ async function confirm(
   let blindMs = 0;
   for (;;) {
     const before = performance.now();
-    const model = await looks.fresh();
+    // Somebody may wait for the first word; what takes longer has the rhythm of all looks.
+    const model = await (seenMs + blindMs === 0 ? looks.freshNow() : looks.fresh());
     if (model === null) return null;
     if (model.sight.kind === 'sighted') {
       const verdict = judge(model, seenMs >= limitMs / timeScale);
@@ -120,9 +122,9 @@ async function confirm(
     }
     if (!(await looks.pause(everyMs))) return null;
     // Sleep counts as one step.
-    const stepMs = Math.min(performance.now() - before, 10 * everyMs);
-    if (model.sight.kind === 'sighted') seenMs += stepMs;
-    else blindMs += stepMs;
+    const stepMs = performance.now() - before;
+    if (model.sight.kind === 'sighted') seenMs += Math.min(stepMs, 10 * everyMs);
+    else blindMs += Math.min(stepMs, LONGEST_BLIND_STEP_MS / timeScale);
     if (blindMs >= STUCK_MS / timeScale) return { kind: 'stuck', text: texts.nobodySaw };
   }
 }

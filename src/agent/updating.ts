@@ -6,19 +6,13 @@ import type { Model } from '../fleet/model.ts';
 import { mayHaveBegun, type UpdateProgress } from '../sandy/update-output.ts';
 import type { RunOutcome, RunStep } from '../store/run-record.ts';
 import { cancelRun } from './cancelling.ts';
+import { confirmUpdate } from './confirming.ts';
 import type { Looks } from './looks.ts';
 import { carryOutStep, type Operation, type StepParts } from './operation.ts';
 import { findProblem } from './problems.ts';
 import { isForgotten } from './run-making.ts';
 import { openStepLog, type StepLog } from './step-log.ts';
-import {
-  failedUnseen,
-  leftOutOf,
-  nothing,
-  readStepFailure,
-  sumCheck,
-  sumUpdate,
-} from './summing-up.ts';
+import { failedUnseen, leftOutOf, readStepFailure, sumCheck } from './summing-up.ts';
 import { nothingTold, secondsUnchanged, tellProgress } from './telling-progress.ts';
 import { texts } from './texts.ts';
 
@@ -49,10 +43,6 @@ type Cut = 'cancelled' | 'too-late' | 'over';
 const GIVEN_UP_SECONDS = 30 * 60;
 /** How long the terminal that shows a run may take to find a new agent, however fast a fleet's time runs. */
 const FINDING_MS = 30_000;
-
-/** How long polls may be blind before what a command came to is given up. Awake time. */
-export const STUCK_MS = 12 * 60 * 1000;
-const CONFIRM_MS = 3_000;
 
 const BUILD_FAILED = 'build-failed';
 
@@ -233,29 +223,4 @@ function openGate(): { readonly closed: Promise<void>; readonly close: () => voi
 
 function runningStep(steps: readonly RunStep[]): number {
   return steps.findIndex((step) => step.startedAt !== null && step.endedAt === null);
-}
-
-/** Waits until the fleet has summed the run up, or nobody could see for too long. */
-async function confirmUpdate(
-  id: string,
-  steps: readonly RunStep[],
-  parts: OperationParts,
-): Promise<RunOutcome | null> {
-  const { model, dispatch, looks, timeScale } = parts;
-  let spentMs = 0;
-  for (;;) {
-    const { run, lastRun } = model();
-    if (lastRun?.id === id) return sumUpdate(lastRun, steps);
-    if (run?.id !== id) return { ...nothing, kind: 'lost', text: texts.runLost };
-    if (spentMs >= STUCK_MS / timeScale) {
-      const keys = run.announced.filter((key) => !run.restarts.some((one) => one.key === key));
-      dispatch({ kind: 'stuck', at: Date.now(), keys, attempt: id });
-      const stuck = sumUpdate(model().lastRun, steps);
-      return { ...stuck, kind: 'stuck', text: texts.nobodySaw };
-    }
-    const before = performance.now();
-    if ((await looks.fresh()) === null || !(await looks.pause(CONFIRM_MS / timeScale))) return null;
-    // Sleep counts as one step.
-    spentMs += Math.min(performance.now() - before, (10 * CONFIRM_MS) / timeScale);
-  }
 }

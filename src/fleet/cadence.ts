@@ -26,16 +26,11 @@ export interface NextPoll {
 
 /** The whole cadence: rules in order, the first that applies; the floor always wins. */
 export function nextPoll(model: Model): NextPoll {
-  const { polls, wish, hintedAt, sight } = model;
+  const { wish, hintedAt, sight } = model;
   const { poll } = model.windows;
   if (wish !== null) return pollNoSooner(0, 0, 'full', wish.reason);
+  if (sight.kind === 'blind') return nextBlind(model);
   if (hintedAt !== null) return nextHinted(model);
-  if (sight.kind === 'blind') {
-    const grownMs = poll.blindMinMs * 2 ** Math.min(16, Math.max(0, polls.blindStreak - 1));
-    const grown = grownMs >= poll.blindMaxMs;
-    const floorMs = grown ? floorOf(model, 'light', 200) : 0;
-    return pollNoSooner(Math.min(grownMs, poll.blindMaxMs), floorMs, 'light', 'blind');
-  }
   const urgent = nextUrgent(model);
   if (urgent !== null) {
     return pollNoSooner(urgent.delayMs, floorOf(model, 'light', 2), 'light', urgent.reason);
@@ -43,6 +38,21 @@ export function nextPoll(model: Model): NextPoll {
   const slow = model.run !== null ? 'run' : anyEnding(model) ? 'ending' : null;
   if (slow !== null) return pollNoSooner(poll.runMs, floorOf(model, 'light', 10), 'light', slow);
   return nextFull(model);
+}
+
+/**
+ * Blind looks come less and less often. A hint brings the next one forward, but no further than to where the
+ * second one was: whoever waits to have something confirmed hints again after each.
+ */
+function nextBlind(model: Model): NextPoll {
+  const { polls, hintedAt, windows } = model;
+  const { blindMinMs, blindMaxMs } = windows.poll;
+  if (hintedAt !== null) {
+    return pollNoSooner(blindMinMs, floorOf(model, 'light', 2), 'light', 'hint');
+  }
+  const grownMs = blindMinMs * 2 ** Math.min(16, Math.max(0, polls.blindStreak - 1));
+  const floorMs = grownMs >= blindMaxMs ? floorOf(model, 'light', 200) : 0;
+  return pollNoSooner(Math.min(grownMs, blindMaxMs), floorMs, 'light', 'blind');
 }
 
 /** Hints without end must not keep full looks away for ever: one that is due confirms as well. */

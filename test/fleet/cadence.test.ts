@@ -48,6 +48,13 @@ const blindTimes =
     for (let done = 0; done < count; done += 1) fleet.lookBlindly(light(pace));
   };
 
+const hintedBlind =
+  (count: number): Case =>
+  (fleet, pace) => {
+    blindTimes(count)(fleet, pace);
+    fleet.send({ kind: 'hinted' });
+  };
+
 describe.each([
   ['quick', quick],
   ['slow', slow],
@@ -66,6 +73,8 @@ describe.each([
     ['a hint', (fleet) => fleet.send({ kind: 'hinted' }), 'hint light', 200, 14_800],
     ['woken', (fleet) => fleet.send({ kind: 'woke' }), 'wake full', 0, 0],
     ['a refresh', (fleet) => fleet.send({ kind: 'refresh-asked' }), 'refresh full', 0, 0],
+    ['a hint while blind', hintedBlind(1), 'hint light', 15_000, 15_000],
+    ['a hint while blind for days', hintedBlind(2000), 'hint light', 15_000, 15_000],
     ['blind once', blindTimes(1), 'blind light', 15_000, 15_000],
     ['blind twice', blindTimes(2), 'blind light', 30_000, 30_000],
     ['blind five times', blindTimes(5), 'blind light', 240_000, 240_000],
@@ -114,6 +123,13 @@ test('a second shim costs no poll: the first one’s pace holds', () => {
   fleet.keepLooking(30_000, [a, b]);
   fleet.send({ kind: 'waiters-changed', key: 'a', count: 2 });
   expect(nextPoll(fleet.model)).toMatchObject({ reason: 'waiting', delayMs: 3000 });
+});
+
+test('whoever waits for a frozen docker polls it no harder than its polls allow', () => {
+  const fleet = paced(quick);
+  blindTimes(6)(fleet, { lightMs: 20_000, fullMs: 20_000 });
+  fleet.send({ kind: 'hinted' });
+  expect(nextPoll(fleet.model)).toMatchObject({ reason: 'hint', mode: 'light', delayMs: 40_000 });
 });
 
 test('while blind nothing else sets the pace', () => {
