@@ -5,7 +5,7 @@
  */
 
 import { isReady } from '../fleet/session.ts';
-import { prepareSandy } from '../sandy/preparing.ts';
+import { prepareToAct } from '../sandy/preparing.ts';
 import type { RunFolders } from '../store/run-folders.ts';
 import type { RunOutcome, RunRecord, RunStep } from '../store/run-record.ts';
 import { acquireSlot, readSlot, type SlotUse } from '../store/slot.ts';
@@ -206,7 +206,7 @@ export function createOperator(parts: OperatorParts): Operator {
     const started = use !== null && use.op === 'start' ? { ...asked, ...use } : null;
     const follows = started !== null && (isStopOfStart(started, asked) || covers(started, asked));
     if (follows) return begin(asked, by, true);
-    const refusal = await findRefusal(asked, model(), await prepareSandy(parts.sandy()));
+    const refusal = await findRefusal(asked, model(), await prepareToAct(parts.sandy()));
     if (refusal !== null) return refusal;
     if (holder.kind === 'busy') return busyFor(holder.holder);
     if (holder.kind === 'failed') {

@@ -4,6 +4,7 @@ import { stat } from 'node:fs/promises';
 import type { Model } from '../fleet/model.ts';
 import { isReady } from '../fleet/session.ts';
 import type { SandyReadiness } from '../sandy/client.ts';
+import { texts as sandyTexts } from '../sandy/texts.ts';
 import type { RunOutcome } from '../store/run-record.ts';
 import type { Ask } from './asks.ts';
 import { texts } from './texts.ts';
@@ -32,6 +33,9 @@ export async function findRefusal(
 ): Promise<Refusal | null> {
   if (ready.kind === 'unusable') return { kind: 'refused', why: 'unavailable', text: ready.text };
   const { flag, capability, version } = needs[op];
+  if (!ready.info.schemaRead) {
+    return { kind: 'refused', why: 'unavailable', text: sandyTexts.schemaUnreadable };
+  }
   if (!ready.info.capabilities[capability]) {
     return {
       kind: 'refused',

@@ -1,4 +1,5 @@
-import type { FleetView, SessionView } from '../fleet/view.ts';
+import { mayUpdate } from '../fleet/observation.ts';
+import { type FleetView, readSandyInfo, type SessionView } from '../fleet/view.ts';
 import type { Look, SessionLook } from './machine.ts';
 
 /** A snapshot, by whoever polls. */
@@ -44,7 +45,7 @@ export function readLook(
     elapsedMs,
     session: found === undefined ? { kind: 'absent', evidence: view.updating } : readSession(found),
     inRun: found !== undefined && isInRun(fleet, found.key),
-    canUpdate: fleet.sandy?.capabilities.includes('update-sessions') ?? true,
+    canUpdate: mayUpdate(fleet.sandy === null ? null : readSandyInfo(fleet.sandy)),
   };
 }
 

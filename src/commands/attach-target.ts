@@ -2,7 +2,8 @@ import { basename } from 'node:path';
 import type { Target } from '../attach/look-reading.ts';
 import { type FleetView, readSandyInfo, type SessionView, view } from '../fleet/view.ts';
 import type { ReadySandy, Sandy } from '../sandy/client.ts';
-import { adoptSandy, prepareSandy } from '../sandy/preparing.ts';
+import { adoptSandy, prepareToAct } from '../sandy/preparing.ts';
+import { texts as sandyTexts } from '../sandy/texts.ts';
 import { cleanForeignText } from '../system/foreign-text.ts';
 import { type AgentContact, contactAgent } from './agent-connection.ts';
 import { createLoneSandy } from './lone-sandy.ts';
@@ -77,9 +78,12 @@ async function joinSandy(
 }
 
 async function checkSandy(choice: Choice & { readonly kind: 'chosen' }, sandy: Sandy) {
-  const readySandy = await prepareSandy(sandy);
+  const readySandy = await prepareToAct(sandy);
   if (readySandy.kind === 'unusable') {
     return { kind: 'refused', text: readySandy.text, code: FAILED } as const;
+  }
+  if (!readySandy.info.schemaRead) {
+    return { kind: 'refused', text: sandyTexts.schemaUnreadable, code: FAILED } as const;
   }
   if (!readySandy.info.capabilities.attach) {
     const text = texts.noDaemon(readySandy.info.version);

@@ -39,9 +39,9 @@ export function checkSandy(model: Model, warnings: readonly string[]): Check[] {
   ];
 }
 
-function checkCapabilities({ capabilities, schemaVersion }: NonNullable<Model['sandy']>): Check {
+function checkCapabilities({ capabilities, schemaRead }: NonNullable<Model['sandy']>): Check {
   const { attach, start, stop, updateSessions } = capabilities;
-  if (schemaVersion === null && !(attach || start || stop || updateSessions)) {
+  if (!schemaRead) {
     return warn('flags', 'this sandy could not say what it can do', 'sandy --print-schema');
   }
   if (!(attach && start && stop)) {

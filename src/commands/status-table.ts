@@ -1,6 +1,6 @@
 import type { StatusDocument } from '../control/status-document.ts';
 import { countSessions, describeTouched } from '../fleet/texts.ts';
-import type { FleetView, SessionView } from '../fleet/view.ts';
+import { type FleetView, isMute, type SessionView } from '../fleet/view.ts';
 import { cleanForeignText } from '../system/foreign-text.ts';
 import { formatMoment } from '../system/local-time.ts';
 import { describeCure } from '../tray/cures.ts';
@@ -56,7 +56,7 @@ function drawNote({ key, reason }: SessionView): string[] {
 function drawLimits({ sandy }: FleetView): string[] {
   if (sandy === null) return [];
   // It could not say what it can do; the look's own warning tells that.
-  if (sandy.schemaVersion === null && sandy.capabilities.length === 0) return [];
+  if (isMute(sandy)) return [];
   const version = cleanForeignText(sandy.version, 60);
   if (!sandy.capabilities.includes('attach')) return [texts.noDaemon(version)];
   if (!sandy.capabilities.includes('update-sessions')) return [texts.noUpdates(version)];

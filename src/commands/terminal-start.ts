@@ -6,7 +6,8 @@ import { openTerminal } from '../attach/outer-terminal.ts';
 import { guardTerminal } from '../attach/terminal-guard.ts';
 import type { SessionView } from '../fleet/view.ts';
 import { describeSandyCommand } from '../sandy/command.ts';
-import { prepareSandy } from '../sandy/preparing.ts';
+import { prepareToAct } from '../sandy/preparing.ts';
+import { texts as sandyTexts } from '../sandy/texts.ts';
 import { acquireSlot, readSlot } from '../store/slot.ts';
 import { type AgentHost, isOver, reachAgent } from './agent-host.ts';
 import { exitCodes } from './command.ts';
@@ -47,8 +48,9 @@ export async function startInTerminal(
   place: Place,
 ): Promise<number> {
   const { key, workspace } = place;
-  const sandy = await prepareSandy(createLoneSandy(setup));
+  const sandy = await prepareToAct(createLoneSandy(setup));
   if (sandy.kind === 'unusable') return fail(sandy.text, exitCodes.unavailable);
+  if (!sandy.info.schemaRead) return fail(sandyTexts.schemaUnreadable, exitCodes.unavailable);
   if (!sandy.info.capabilities.start) {
     return fail(texts.noDaemon(sandy.info.version), exitCodes.unavailable);
   }

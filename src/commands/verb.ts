@@ -1,6 +1,7 @@
 /** `start` and `stop`: one session, through the host's slot. */
 
 import type { StatusDocument } from '../control/status-document.ts';
+import { isMute } from '../fleet/view.ts';
 import { openRunFolders } from '../store/run-folders.ts';
 import type { RunOutcome } from '../store/run-record.ts';
 import { readSlot, type SlotUse } from '../store/slot.ts';
@@ -85,7 +86,8 @@ export async function runVerb(op: 'start' | 'stop', args: readonly string[]): Pr
 }
 
 function describeTooOld(op: 'start' | 'stop', { sandy }: StatusDocument) {
-  if (sandy === null || sandy.capabilities.includes(op)) return null;
+  // Whoever is asked will ask one again that could not say what it can do.
+  if (sandy === null || isMute(sandy) || sandy.capabilities.includes(op)) return null;
   const text = texts.noDaemon(sandy.version);
   return { kind: 'refused', why: 'too-old', text, retryable: false } as const;
 }

@@ -86,5 +86,12 @@ export interface SandyInfo {
   /** The full version as `sandy --version` prints it. */
   readonly version: string;
   readonly schemaVersion: number | null;
+  /** False: it could not say what it can do, so that its capabilities say nothing. */
+  readonly schemaRead: boolean;
   readonly capabilities: Capabilities;
+}
+
+/** Whether sessions may come back from an update: only one that says it has none has none. */
+export function mayUpdate(sandy: Pick<SandyInfo, 'schemaRead' | 'capabilities'> | null): boolean {
+  return sandy === null || !sandy.schemaRead || sandy.capabilities.updateSessions;
 }

@@ -10,7 +10,13 @@ import type { KeyedReason } from './finished-run.ts';
 import type { Effect, Message, UpdateProcess } from './message.ts';
 import type { Model, PollWish } from './model.ts';
 import { applyNoticePolicy } from './notice-policy.ts';
-import type { Blindness, SandboxSight, SessionSight, Sighting } from './observation.ts';
+import {
+  type Blindness,
+  mayUpdate,
+  type SandboxSight,
+  type SessionSight,
+  type Sighting,
+} from './observation.ts';
 import { decideClosing, finishRun, newRun, type Run, trackRun } from './runs.ts';
 import { type Absence, absenceOf, type Failure, type Row } from './session.ts';
 import { texts } from './texts.ts';
@@ -187,7 +193,7 @@ function takeSighting(model: Model, polled: Polled, sighting: Sighting): Update 
     awakeMs: tick.clock.awakeMs,
     late: tick.sinceSightingMs > windows.lateNoticeMs,
     verdicts: !tick.gap,
-    canUpdate: model.sandy?.capabilities.updateSessions ?? true,
+    canUpdate: mayUpdate(model.sandy),
     windows,
   };
   const seen: Model = {

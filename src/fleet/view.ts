@@ -325,6 +325,14 @@ function viewFinishedRun(run: FinishedRun): RunView {
   };
 }
 
+/** Whether the sandy that a view names could not say what it can do: that is no sign of age. */
+export function isMute({
+  schemaVersion,
+  capabilities,
+}: Pick<NonNullable<FleetView['sandy']>, 'schemaVersion' | 'capabilities'>): boolean {
+  return schemaVersion === null && capabilities.length === 0;
+}
+
 /** The sandy that a view names, as whoever looked knew it. */
 export function readSandyInfo(sandy: NonNullable<FleetView['sandy']>): SandyInfo {
   const can = (name: string) => sandy.capabilities.includes(name);
@@ -332,6 +340,7 @@ export function readSandyInfo(sandy: NonNullable<FleetView['sandy']>): SandyInfo
     path: sandy.path,
     version: sandy.version,
     schemaVersion: sandy.schemaVersion,
+    schemaRead: !isMute(sandy),
     capabilities: {
       attach: can('attach'),
       start: can('start'),

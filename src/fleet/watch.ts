@@ -46,7 +46,7 @@ export interface Look {
   readonly late: boolean;
   /** False after a gap: facts are taken in, but no window may run out. */
   readonly verdicts: boolean;
-  /** This sandy has `--update-sessions`; without it nothing is awaited. */
+  /** This sandy may have `--update-sessions`; where it says that it has none, nothing is awaited. */
   readonly canUpdate: boolean;
   readonly windows: Windows;
 }

@@ -27,7 +27,8 @@ export function parseSchema(stdout: string): SandySchema | null {
 
 /**
  * What sandy can do, by its own list of flags and nothing else. Version numbers can't tell: builds
- * between two releases have what their number doesn't say. No list, no capability.
+ * between two releases have what their number doesn't say. No list, no capability: nothing is asked that
+ * might launch a container, though it may be one that has all of them.
  */
 export function deriveCapabilities(schema: SandySchema | null): Capabilities {
   const flags = new Set(schema?.flags);

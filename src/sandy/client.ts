@@ -60,7 +60,6 @@ export interface SandyMemory {
     readonly file: FileIdentity;
     readonly info: SandyInfo;
     readonly hasLightMode: boolean;
-    readonly schemaRead: boolean;
   } | null;
   /** The preparation that is going on: whoever comes meanwhile joins it. */
   preparing: Promise<SandyReadiness> | null;

@@ -51,6 +51,13 @@ export function prepareSandy(
   return memory.preparing;
 }
 
+/** The same for what this sandy is to be asked to do: one that could not say what it can do is asked once more. */
+export async function prepareToAct(sandy: Sandy): Promise<SandyReadiness> {
+  const ready = await prepareSandy(sandy);
+  const isMute = ready.kind === 'ready' && !ready.info.schemaRead;
+  return isMute ? prepareSandy(sandy, { retry: true }) : ready;
+}
+
 /**
  * Takes over what another process of ours has learnt of a sandy, so that it need not be asked again. It
  * holds for the file as it is now; where that is not the sandy that would be found here, it is unused.
@@ -60,7 +67,7 @@ export async function adoptSandy(sandy: Sandy, info: SandyInfo): Promise<void> {
   const version = parseVersion(`sandy ${info.version}`);
   if (file === null || version === null) return;
   const hasLightMode = isAtLeast(version, FIRST_WITH_LIGHT);
-  sandy.memory.known = { file, info, hasLightMode, schemaRead: true };
+  sandy.memory.known = { file, info, hasLightMode };
 }
 
 async function prepare(sandy: Sandy, retry: boolean): Promise<SandyReadiness> {
@@ -85,7 +92,7 @@ async function prepare(sandy: Sandy, retry: boolean): Promise<SandyReadiness> {
     known === null ||
     known.info.path !== finding.path ||
     !isSameFile(known.file, file) ||
-    (retry && !known.schemaRead)
+    (retry && !known.info.schemaRead)
   ) {
     const probe = await probeSandy(sandy, place, file);
     if (probe.kind === 'trouble') {
@@ -138,10 +145,11 @@ async function probeSandy(sandy: Sandy, place: Place, file: FileIdentity): Promi
     path,
     version: version.full,
     schemaVersion: schema?.schemaVersion ?? null,
+    schemaRead: schema !== null,
     capabilities: deriveCapabilities(schema),
   };
   const hasLightMode = isAtLeast(version, FIRST_WITH_LIGHT);
-  return { kind: 'known', known: { file, info, hasLightMode, schemaRead: schema !== null } };
+  return { kind: 'known', known: { file, info, hasLightMode } };
 }
 
 async function learnSchema(

@@ -8,6 +8,7 @@ import {
   free,
   held,
   listed,
+  muteSandy,
   olderSandy,
   WatchedFleet,
 } from './watched-fleet.ts';
@@ -307,6 +308,14 @@ describe('up: absent', () => {
     expect(fleet.session('a').state).toBe('ended');
     expect(fleet.story).toEqual(['ended a!']);
     expect(fleet.told[0]?.event.text).toBe('a ended.');
+  });
+
+  test('a sandy that could not say what it can do may update: awaited', () => {
+    const fleet = watched();
+    fleet.send({ kind: 'sandy-found', sandy: muteSandy });
+    fleet.processes = [anUpdate];
+    fleet.keepLooking(91_000, [absent('a'), b]);
+    expect(fleet.story).toEqual(['vanished a', 'late a!']);
   });
 
   test('absent twice: away since the first sample', () => {

@@ -32,6 +32,7 @@ export const modernSandy: SandyInfo = {
   path: '/home/dev/.local/bin/sandy',
   version: '1.7.0',
   schemaVersion: 1,
+  schemaRead: true,
   capabilities: { attach: true, start: true, stop: true, updateSessions: true },
 };
 
@@ -39,6 +40,14 @@ export const olderSandy: SandyInfo = {
   ...modernSandy,
   version: '1.1.0',
   capabilities: { ...modernSandy.capabilities, updateSessions: false },
+};
+
+/** One that could not say what it can do. */
+export const muteSandy: SandyInfo = {
+  ...modernSandy,
+  schemaVersion: null,
+  schemaRead: false,
+  capabilities: { attach: false, start: false, stop: false, updateSessions: false },
 };
 
 /** Where the wall clock of every test begins. */

@@ -1,9 +1,10 @@
 import { chmodSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { knownSandy } from '../../src/sandy/client.ts';
 import { describeSandyCommand } from '../../src/sandy/command.ts';
 import { lookAtSandy } from '../../src/sandy/looking.ts';
-import { prepareSandy } from '../../src/sandy/preparing.ts';
+import { adoptSandy, prepareSandy, prepareToAct } from '../../src/sandy/preparing.ts';
 import { makeScratchFolder, writeScript } from '../scratch-folder.ts';
 import { answerLike, makeClient, makeStandIn, type StandIn } from './stand-in.ts';
 
@@ -57,11 +58,13 @@ describe('what sandy can do', () => {
       path: young.path,
       version: '0.13.0',
       schemaVersion: 1,
+      schemaRead: true,
       capabilities: { attach: true, start: true, stop: true, updateSessions: true },
     });
     const old = makeStandIn(answerLike('1.0.0', { version: 'echo sandy 9.0.0-abc1234' }));
     expect((await expectReady(old)).info).toMatchObject({
       version: '9.0.0-abc1234',
+      schemaRead: true,
       capabilities: { attach: false, start: false, stop: false, updateSessions: false },
     });
   });
@@ -80,8 +83,36 @@ describe('what sandy can do', () => {
       const full = await lookAtSandy(sandy, 'full');
       expect(full).toMatchObject({ observation: { kind: 'sighted' }, warnings: [] });
       expect(standIn.readAsked().filter((line) => line === '--print-schema')).toHaveLength(2);
+      expect(knownSandy(sandy)).toMatchObject({ schemaRead: false, schemaVersion: null });
     },
   );
+
+  it('is asked once more by whoever is to act, and then no more once it is known', async () => {
+    const standIn = makeStandIn(answerLike('1.7.0', { schema: 'exit 1' }));
+    const sandy = makeClient(standIn);
+    const schemas = () => standIn.readAsked().filter((line) => line === '--print-schema');
+    expect(await prepareSandy(sandy)).toMatchObject({ info: { schemaRead: false } });
+    expect(await prepareToAct(sandy)).toMatchObject({ info: { schemaRead: false } });
+    expect(schemas()).toHaveLength(2);
+    standIn.replace(answerLike('1.7.0'));
+    const known = { schemaRead: true, capabilities: { updateSessions: true } };
+    expect(await prepareToAct(sandy)).toMatchObject({ info: known });
+    expect(await prepareToAct(sandy)).toMatchObject({ info: known });
+    expect(schemas()).toHaveLength(3);
+  });
+
+  it('is taken over from another process with whether it is known', async () => {
+    const standIn = makeStandIn(answerLike('1.7.0'));
+    const { info } = await expectReady(standIn);
+    const sandy = makeClient(standIn);
+    await adoptSandy(sandy, { ...info, schemaVersion: null, schemaRead: false });
+    expect(await prepareToAct(sandy)).toMatchObject({ info });
+    expect(standIn.readAsked().filter((line) => line === '--print-schema')).toHaveLength(2);
+    const another = makeClient(standIn);
+    await adoptSandy(another, info);
+    expect(await prepareToAct(another)).toMatchObject({ info });
+    expect(standIn.readAsked().filter((line) => line === '--print-schema')).toHaveLength(2);
+  });
 });
 
 describe('the kept schema', () => {
