@@ -48,17 +48,12 @@ async function confirm(fleet: WatchedFleet, seenAt: (passedMs: number) => Seen) 
       return true;
     },
   };
-  return confirmUpdate(
-    'r',
-    [],
-    { kind: 'done' },
-    {
-      model: () => fleet.model,
-      dispatch: (message) => fleet.send(message),
-      looks: looks as ConfirmingParts['looks'],
-      timeScale: 1,
-    },
-  );
+  return confirmUpdate('r', [], {
+    model: () => fleet.model,
+    dispatch: (message) => fleet.send(message),
+    looks: looks as ConfirmingParts['looks'],
+    timeScale: 1,
+  });
 }
 
 describe('an update whose commands are over', () => {
