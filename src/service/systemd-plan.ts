@@ -14,7 +14,8 @@ const trySystemctl = (...args: string[]) => tryToRun('systemctl', '--user', ...a
 /**
  * The agent's unit written, enabled and running. `byHand`: an agent that is no service has its place, and a
  * second one would end at once. A unit that has changed while it runs, or that runs an agent of another
- * version (`outdated`), is restarted; what it started goes on.
+ * version (`outdated`), is restarted; what it started goes on. One that failed is forgiven first: where it
+ * failed too often, systemd refuses to start it for as long as its unit says.
  */
 export function planAgentUnit(
   { agent }: Reachable,
@@ -25,6 +26,7 @@ export function planAgentUnit(
   const steps = [...writes];
   const isOther = writes.length > 0 || agent.needsReload;
   if (isOther) steps.push(systemctl('daemon-reload'));
+  if (agent.isFailed) steps.push(trySystemctl('reset-failed', AGENT_UNIT));
   const isEnabled = agent.fileState === 'enabled';
   const start = !agent.isActive && running !== 'by-hand';
   if (!isEnabled) steps.push(systemctl('enable', ...(start ? ['--now'] : []), AGENT_UNIT));

@@ -1,6 +1,6 @@
 /** What install and schedule write, as systemd reads it: nothing that was started ends with what started it. */
 
-import { existsSync, rmSync, utimesSync } from 'node:fs';
+import { existsSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, expect, vi } from 'vitest';
 import { find } from '../agent/running-agent.ts';
@@ -214,7 +214,7 @@ test('one that can’t start is not tried for ever, and one with wrong settings 
   stage,
 }) => {
   await stage.addFleet(['alpha']);
-  const { run, show, shows, adjust } = await prepareInstalled(stage, manager);
+  const { run, show, shows, adjust, agentPid } = await prepareInstalled(stage, manager);
   await run('install');
   await manager.systemctl('stop', AGENT);
   await adjust(AGENT, '[Service]\nEnvironment=SANDY_TRAY_TIME_SCALE=wrong\n');
@@ -222,9 +222,22 @@ test('one that can’t start is not tried for ever, and one with wrong settings 
   await shows(AGENT, 'ActiveState', 'failed');
   expect(await show(AGENT, 'NRestarts')).toBe('0');
   expect(await show(AGENT, 'ExecMainStatus')).toBe('2');
-  await adjust(AGENT, '[Service]\nExecStart=\nExecStart=/bin/false\nRestartSec=0\n');
+  const mended = join(manager.folder, 'mended');
+  await adjust(
+    AGENT,
+    `[Service]\nEnvironment=SANDY_TRAY_TIME_SCALE=1\nExecStartPre=/usr/bin/test -e ${mended}\nRestartSec=0\n`,
+  );
   await manager.systemctl('reset-failed', AGENT);
-  await manager.systemctl('start', AGENT);
+  await expect(manager.systemctl('start', AGENT)).rejects.toThrow();
   await shows(AGENT, 'ActiveState', 'failed');
   expect(await show(AGENT, 'NRestarts')).toBe('5');
+
+  // Once what was wrong is mended nobody has to wait until systemd has forgotten it.
+  writeFileSync(mended, '');
+  await expect(manager.systemctl('start', AGENT)).rejects.toThrow();
+  const said = await run('install');
+  expect(said).toContain(`ran      systemctl --user reset-failed ${AGENT}\n`);
+  await agentPid();
+  expect(await run('install')).toContain('Nothing had to be changed.\n');
+  await run('uninstall');
 });
