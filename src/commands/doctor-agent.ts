@@ -4,17 +4,17 @@ import type { StatusDocument } from '../control/status-document.ts';
 import { cleanForeignText } from '../system/foreign-text.ts';
 import { describeCure } from '../tray/cures.ts';
 import type { AgentContact } from './agent-connection.ts';
-import { type Check, fail, ok, warn } from './doctor-check.ts';
+import { advice, type Check, command, fail, ok, warn } from './doctor-check.ts';
 
 /** Whether an agent watches the sessions, and all that only it can tell. */
 export function checkAgent(contact: AgentContact, ownVersion: string): Check[] {
   if (contact.kind === 'connected') return checkRunning(contact.status, ownVersion);
   if (contact.errorCode !== null) {
     const fact = `whether one runs can't be told (${contact.errorCode})`;
-    return [fail('agent', fact, 'Mend the permissions of the state folder.')];
+    return [fail('agent', fact, advice('Mend the permissions of the state folder.'))];
   }
-  if (contact.text !== null) return [fail('agent', contact.text, 'sandy-tray run')];
-  return [warn('agent', 'none runs, so nothing is watched', 'sandy-tray run')];
+  if (contact.text !== null) return [fail('agent', contact.text, command('sandy-tray run'))];
+  return [warn('agent', 'none runs, so nothing is watched', command('sandy-tray run'))];
 }
 
 function checkRunning(status: StatusDocument, ownVersion: string): Check[] {
@@ -27,14 +27,20 @@ function checkRunning(status: StatusDocument, ownVersion: string): Check[] {
       : warn(
           'agent',
           `runs as ${version}, and this is ${ownVersion}`,
-          `kill ${agent.pid} && sandy-tray run`,
+          command(`kill ${agent.pid} && sandy-tray run`),
         );
   return [
     running,
     ...agent.troubles.map((trouble) => warn('agent', trouble, null)),
     ...checkTray(agent),
     ...(run?.phase === 'hung'
-      ? [warn('update', 'the image build has not moved for 15 min', 'sandy-tray update --cancel')]
+      ? [
+          warn(
+            'update',
+            'the image build has not moved for 15 min',
+            command('sandy-tray update --cancel'),
+          ),
+        ]
       : []),
   ];
 }

@@ -8,7 +8,7 @@ import { connectBus } from '../system/dbus-connection.ts';
 import { hasDisplay } from '../system/display.ts';
 import { cleanForeignText } from '../system/foreign-text.ts';
 import { openDesktop } from './desktop.ts';
-import { type Check, fail, ok, warn } from './doctor-check.ts';
+import { advice, type Check, fail, ok, type Remedy, warn } from './doctor-check.ts';
 import { startBanners } from './notifier-choice.ts';
 import type { Setup } from './setup.ts';
 import { texts } from './texts.ts';
@@ -33,7 +33,7 @@ export async function checkBanners(): Promise<readonly Check[]> {
     return [warn('banners', look.reason, describeRemedy(look))];
   }
   const name = cleanForeignText(look.server.name, 40);
-  const can = look.server.hasActions ? 'and can be clicked' : 'but can’t be clicked';
+  const can = look.server.hasActions ? 'and can be clicked' : "but can't be clicked";
   return [ok('banners', `they are shown by ${name}, ${can}`)];
 }
 
@@ -71,7 +71,7 @@ async function follow(banners: Notifier, heard: Promise<Heard>, timeScale: numbe
   }
   const name = cleanForeignText(shown.server, 40);
   if (!shown.clickable) {
-    return ok('banners', `one was handed to ${name}, which can’t be clicked; was it to be seen?`);
+    return ok('banners', `one was handed to ${name}, which can't be clicked; was it to be seen?`);
   }
   const limitMs = CLICK_LIMIT_MS / timeScale;
   process.stderr.write(`${texts.clickTheBanner(name, CLICK_LIMIT_MS / 1000)}\n`);
@@ -84,14 +84,16 @@ async function follow(banners: Notifier, heard: Promise<Heard>, timeScale: numbe
   if (came?.kind === 'clicked')
     return ok('banners', `one was shown by ${name}, and its click came back`);
   const quiet = came === null ? 'nothing was heard of it' : describeEnd(came.end);
-  const remedy = 'Look whether your desktop is set not to disturb you.';
+  const remedy = advice('Look whether your desktop is set not to disturb you.');
   return warn('banners', `one was handed to ${name}, and ${quiet}`, remedy);
 }
 
-function describeRemedy({ isLate }: { readonly isLate?: true }): string {
-  return isLate === true
-    ? 'End what shows notifications on your desktop, and start it again.'
-    : 'Start what shows notifications on your desktop, such as dunst.';
+function describeRemedy({ isLate }: { readonly isLate?: true }): Remedy {
+  return advice(
+    isLate === true
+      ? 'End what shows notifications on your desktop, and start it again.'
+      : 'Start what shows notifications on your desktop, such as dunst.',
+  );
 }
 
 function describeEnd(end: NoticeEnd): string {

@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { startInPty } from '../attach/pty-child.ts';
 import { cleanForeignText } from '../system/foreign-text.ts';
 import { findTerminal } from '../terminal/finding.ts';
-import { type Check, fail, ok, warn } from './doctor-check.ts';
+import { advice, type Check, command, fail, ok, warn } from './doctor-check.ts';
 import type { Setup } from './setup.ts';
 
 const oldestNode = [20, 12] as const;
@@ -17,7 +17,7 @@ export function checkNode(version: string): Check {
   const [major = 0, minor = 0] = version.split('.').map(Number);
   const fact = `Node ${version}`;
   if (major < oldestNode[0] || (major === oldestNode[0] && minor < oldestNode[1])) {
-    return fail('node', `${fact} is too old`, 'Install Node 20.12 or newer.');
+    return fail('node', `${fact} is too old`, advice('Install Node 20.12 or newer.'));
   }
   return ok('node', fact);
 }
@@ -26,7 +26,7 @@ export function checkNode(version: string): Check {
 export function checkPreferences({ preferencesRead }: Setup): Check[] {
   const { problems } = preferencesRead;
   if (problems.length === 0) return [ok('config', 'every preference is valid')];
-  return problems.map((problem) => warn('config', problem, 'sandy-tray config'));
+  return problems.map((problem) => warn('config', problem, command('sandy-tray config')));
 }
 
 /** Whether the state folder can be written and is this user's alone. */
@@ -39,7 +39,7 @@ export async function checkStateFolder({ folders }: Setup): Promise<Check> {
     await rm(probe);
   } catch (error) {
     const code = (error as NodeJS.ErrnoException).code ?? String(error);
-    const remedy = 'Free the disk or mend the permissions of that folder.';
+    const remedy = advice('Free the disk or mend the permissions of that folder.');
     return fail('folders', `${shown} can't be written (${code})`, remedy);
   }
   const { mode, uid } = await stat(folders.state);
@@ -47,11 +47,11 @@ export async function checkStateFolder({ folders }: Setup): Promise<Check> {
     return fail(
       'folders',
       `${shown} belongs to another user`,
-      'Set SANDY_TRAY_DIR to a folder of yours.',
+      advice('Set SANDY_TRAY_DIR to a folder of yours.'),
     );
   }
   if ((mode & 0o077) !== 0) {
-    return warn('folders', `${shown} is open to other users`, `chmod 700 ${quote(shown)}`);
+    return warn('folders', `${shown} is open to other users`, command(`chmod 700 ${quote(shown)}`));
   }
   return ok('folders', shown);
 }
@@ -63,7 +63,11 @@ export function checkSetAside({ folders }: Setup): Check[] {
       .filter((name) => name.endsWith('.bad'))
       .map((name) => {
         const shown = cleanForeignText(join(folder, name));
-        return warn('files', `${shown} could not be used and was kept`, `rm ${quote(shown)}`);
+        return warn(
+          'files',
+          `${shown} could not be used and was kept`,
+          command(`rm ${quote(shown)}`),
+        );
       }),
   );
 }
@@ -90,7 +94,7 @@ export async function checkPty(): Promise<Check[]> {
       said += bytes.toString('latin1');
     },
   });
-  const remedy = 'npm install -g sandy-tray';
+  const remedy = command('npm install -g sandy-tray');
   if (start.kind !== 'started') {
     const why = start.kind === 'not-started' ? start.reason : start.kind;
     return [fail('pty', `no pty can be opened (${cleanForeignText(why)})`, remedy)];
@@ -114,7 +118,7 @@ export function checkTerminal({ preferences }: Setup): Check {
       return warn(
         'terminal',
         'no terminal program was found',
-        'sandy-tray config set terminal NAME',
+        command('sandy-tray config set terminal NAME'),
       );
   }
 }

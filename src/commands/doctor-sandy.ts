@@ -4,7 +4,7 @@ import { nextPoll } from '../fleet/cadence.ts';
 import type { Model } from '../fleet/model.ts';
 import { formatDuration } from '../fleet/texts.ts';
 import { cleanForeignText } from '../system/foreign-text.ts';
-import { type Check, fail, ok, warn } from './doctor-check.ts';
+import { advice, type Check, command, fail, ok, warn } from './doctor-check.ts';
 
 /** sandy itself, what it can do, docker behind it, and what a look costs. */
 export function checkSandy(model: Model, warnings: readonly string[]): Check[] {
@@ -16,7 +16,7 @@ export function checkSandy(model: Model, warnings: readonly string[]): Check[] {
       fail(
         'sandy',
         sight.kind === 'blind' ? sight.text : 'sandy was not asked',
-        missing ? 'sandy-tray config set sandyPath /path/to/sandy' : 'sandy --version',
+        command(missing ? 'sandy-tray config set sandyPath /path/to/sandy' : 'sandy --version'),
       ),
       ...heard,
     ];
@@ -32,7 +32,9 @@ export function checkSandy(model: Model, warnings: readonly string[]): Check[] {
       ? fail(
           'look',
           sight.text,
-          sight.reason === 'docker-unreachable' ? 'Start Docker.' : 'sandy --print-state light',
+          sight.reason === 'docker-unreachable'
+            ? advice('Start Docker.')
+            : command('sandy --print-state light'),
         )
       : checkCost(model),
     ...heard,
@@ -42,20 +44,24 @@ export function checkSandy(model: Model, warnings: readonly string[]): Check[] {
 function checkCapabilities({ capabilities, schemaRead }: NonNullable<Model['sandy']>): Check {
   const { attach, start, stop, updateSessions } = capabilities;
   if (!schemaRead) {
-    return warn('flags', 'this sandy could not say what it can do', 'sandy --print-schema');
+    return warn(
+      'flags',
+      'this sandy could not say what it can do',
+      command('sandy --print-schema'),
+    );
   }
   if (!(attach && start && stop)) {
     return fail(
       'flags',
       'this sandy has no daemon sessions; they came with 1.1.0',
-      'sandy --upgrade',
+      command('sandy --upgrade'),
     );
   }
   if (!updateSessions) {
     return warn(
       'flags',
       'this sandy has no --update-sessions; it came with 1.2.0',
-      'sandy --upgrade',
+      command('sandy --upgrade'),
     );
   }
   return ok('flags', 'start, attach, stop and update-sessions');

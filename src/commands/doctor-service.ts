@@ -10,7 +10,7 @@ import {
   UPDATE_UNIT,
 } from '../service/systemd-look.ts';
 import { cleanForeignText } from '../system/foreign-text.ts';
-import { type Check, ok, warn } from './doctor-check.ts';
+import { type Check, command, ok, warn } from './doctor-check.ts';
 
 /** Whether the agent starts with a login, and how the last night's job of ours ended. */
 export async function checkServices(host: Host): Promise<readonly Check[]> {
@@ -29,21 +29,25 @@ function checkUnits(look: SystemdLook): readonly Check[] {
 
 function checkAgentUnit(agent: (SystemdLook & { readonly kind: 'reachable' })['agent']): Check {
   if (agent.isFailed) {
-    const fact = `the agent’s service failed (${cleanForeignText(agent.result, 40)})`;
-    return warn('service', fact, `journalctl --user -u ${AGENT_UNIT}`);
+    const fact = `the agent's service failed (${cleanForeignText(agent.result, 40)})`;
+    return warn('service', fact, command(`journalctl --user -u ${AGENT_UNIT}`));
   }
   if (agent.fileState === 'masked') {
     return warn(
       'service',
-      'the agent’s service is masked',
-      `systemctl --user unmask ${AGENT_UNIT}`,
+      "the agent's service is masked",
+      command(`systemctl --user unmask ${AGENT_UNIT}`),
     );
   }
   if (agent.fileState !== 'enabled') {
-    return warn('service', 'the agent does not start by itself', 'sandy-tray install');
+    return warn('service', 'the agent does not start by itself', command('sandy-tray install'));
   }
   if (agent.needsReload) {
-    return warn('service', 'its unit was changed and not read again', 'sandy-tray install');
+    return warn(
+      'service',
+      'its unit was changed and not read again',
+      command('sandy-tray install'),
+    );
   }
   return ok('service', 'the agent starts with your desktop session');
 }
@@ -52,7 +56,7 @@ function checkNight(isScheduled: boolean, hasFailed: boolean, exitCode: number):
   if (!isScheduled) return [];
   if (!hasFailed) return [ok('night', 'sessions are updated every night: sandy-tray schedule')];
   const fact = `the last nightly update failed (exit code ${exitCode})`;
-  return [warn('night', fact, `journalctl --user -u ${UPDATE_UNIT}`)];
+  return [warn('night', fact, command(`journalctl --user -u ${UPDATE_UNIT}`))];
 }
 
 async function checkJobs(host: Host): Promise<readonly Check[]> {
@@ -60,7 +64,7 @@ async function checkJobs(host: Host): Promise<readonly Check[]> {
   const update = await lookAtJob(host, UPDATE_LABEL);
   const service = agent.isLoaded
     ? ok('service', 'launchd starts the agent when you log in')
-    : warn('service', 'the agent does not start by itself', 'sandy-tray install');
+    : warn('service', 'the agent does not start by itself', command('sandy-tray install'));
   const code = update.exitCode ?? 0;
   return [service, ...checkNight(update.isLoaded, code !== 0, code)];
 }

@@ -3,7 +3,7 @@
 import { countSessions, texts as fleetTexts } from '../fleet/texts.ts';
 import type { FailureView, FleetView, Health, SessionView } from '../fleet/view.ts';
 import { cleanForeignText } from '../system/foreign-text.ts';
-import { type Check, ok, warn } from './doctor-check.ts';
+import { advice, type Check, command, ok, type Remedy, warn } from './doctor-check.ts';
 
 /** Old supervisors that outlive so many sessions are no coincidence. */
 const MANY_LINGER = 2;
@@ -26,11 +26,11 @@ function checkHealth({ key, health }: SessionView): Check[] {
   });
 }
 
-const restart = (name: string) => `sandy-tray stop ${name} && sandy-tray start ${name}`;
+const restart = (name: string) => command(`sandy-tray stop ${name} && sandy-tray start ${name}`);
 
 interface Illness {
   readonly fact: string;
-  readonly remedy: (name: string) => string;
+  readonly remedy: (name: string) => Remedy;
 }
 
 const illnesses: Readonly<Record<Health, Illness>> = {
@@ -38,11 +38,11 @@ const illnesses: Readonly<Record<Health, Illness>> = {
   'supervisor-lost': { fact: fleetTexts.reasonSupervisorLost, remedy: restart },
   'workspace-missing': {
     fact: fleetTexts.reasonWorkspaceMissing,
-    remedy: () => 'Put the folder back, or remove the sandbox.',
+    remedy: () => advice('Put the folder back, or remove the sandbox.'),
   },
   conflict: {
     fact: fleetTexts.reasonConflict,
-    remedy: () => 'Remove one of the two sandboxes.',
+    remedy: () => advice('Remove one of the two sandboxes.'),
   },
 };
 
@@ -50,7 +50,7 @@ function checkFailure({ key, text }: FailureView): Check {
   return warn(
     'session',
     cleanForeignText(text, 300),
-    `sandy-tray attach ${cleanForeignText(key, 60)}`,
+    command(`sandy-tray attach ${cleanForeignText(key, 60)}`),
   );
 }
 
@@ -59,5 +59,5 @@ function checkLingering(sessions: readonly SessionView[]): Check[] {
   const lingering = sessions.filter(({ reason }) => reason === fleetTexts.reasonLinger);
   if (lingering.length < MANY_LINGER) return [];
   const fact = `${countSessions(lingering.length)} are not listed although their supervisors live, as after a change of docker's context`;
-  return [warn('docker', fact, 'docker context ls')];
+  return [warn('docker', fact, command('docker context ls'))];
 }

@@ -4,7 +4,7 @@ import { parseArguments } from './arguments.ts';
 import { exitCodes, UsageError } from './command.ts';
 import { checkAgent } from './doctor-agent.ts';
 import { checkBanners, tryBanner } from './doctor-banners.ts';
-import { type Check, drawCheck, withinLimit } from './doctor-check.ts';
+import { type Check, describeCheck, drawCheck, withinLimit } from './doctor-check.ts';
 import {
   checkNode,
   checkPreferences,
@@ -32,7 +32,7 @@ export async function run(args: readonly string[]): Promise<number> {
   const setup = setUp();
   const checks = (await Promise.all(examine(setup, values.notify === true))).flat();
   if (values.json === true) {
-    process.stdout.write(`${JSON.stringify({ schema: 1, checks })}\n`);
+    process.stdout.write(`${JSON.stringify({ schema: 1, checks: checks.map(describeCheck) })}\n`);
   } else {
     for (const check of checks) process.stdout.write(`${drawCheck(check)}\n`);
   }

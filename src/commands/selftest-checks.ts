@@ -8,7 +8,7 @@ import { prepareMacScript } from '../tray/mac-menu-bar.ts';
 import { describeReason } from '../tray/reasons.ts';
 import { findSystrayBinary, installSystrayBinary } from '../tray/systray-binary.ts';
 import { playDemo } from './demo-story.ts';
-import { type Check, fail, ok, warn } from './doctor-check.ts';
+import { advice, type Check, command, fail, ok, warn } from './doctor-check.ts';
 import { selftestTexts } from './selftest-texts.ts';
 import { texts } from './texts.ts';
 import { fullVersion } from './version.ts';
@@ -23,6 +23,9 @@ const TEXTS = [
 ];
 /** Longer than it takes to find that it has no display. */
 const HELPER_LIMIT_MS = 3_000;
+
+const INSTALL_AGAIN = advice(selftestTexts.installAgain);
+const TRY_AGAIN = command(selftestTexts.tryAgain);
 
 /** What this is. */
 export function checkBuild(): Check {
@@ -40,16 +43,16 @@ export async function checkFiles(): Promise<Check> {
     for (const name of names) {
       const bytes = await readFile(resourcePath('assets', 'icons', name));
       if (!bytes.subarray(0, PNG_BEGINS.length).equals(PNG_BEGINS)) {
-        return fail('files', selftestTexts.noPicture(name), selftestTexts.installAgain);
+        return fail('files', selftestTexts.noPicture(name), INSTALL_AGAIN);
       }
     }
     const read = await Promise.all(TEXTS.map((path) => readFile(resourcePath(path))));
     if (names.length === 0 || read.some((bytes) => bytes.length === 0)) {
-      return fail('files', selftestTexts.filesMissing(folder), selftestTexts.installAgain);
+      return fail('files', selftestTexts.filesMissing(folder), INSTALL_AGAIN);
     }
     return ok('files', selftestTexts.filesRead(folder, names.length + TEXTS.length));
   } catch (error) {
-    return fail('files', cleanForeignText((error as Error).message), selftestTexts.installAgain);
+    return fail('files', cleanForeignText((error as Error).message), INSTALL_AGAIN);
   }
 }
 
@@ -69,7 +72,7 @@ export async function checkHelper(folder: string): Promise<Check> {
     const sentence = describeReason(prepared.reason);
     return prepared.reason.kind === 'no-desktop'
       ? warn('helper', sentence, null)
-      : fail('helper', sentence, selftestTexts.installAgain);
+      : fail('helper', sentence, INSTALL_AGAIN);
   }
   // It gets no display: how it says so shows that it runs, and nothing is drawn.
   const outcome = await runChild({
@@ -91,7 +94,7 @@ export async function checkHelper(folder: string): Promise<Check> {
       return fail(
         'helper',
         describeReason({ kind: 'not-started', detail: outcome.kind }),
-        selftestTexts.installAgain,
+        INSTALL_AGAIN,
       );
   }
 }
@@ -112,10 +115,10 @@ export async function checkDemo(interrupted: AbortSignal): Promise<Check> {
     case 'played':
       return ok('demo', selftestTexts.demoPlayed);
     case 'interrupted':
-      return fail('demo', selftestTexts.demoInterrupted, selftestTexts.tryAgain);
+      return fail('demo', selftestTexts.demoInterrupted, TRY_AGAIN);
     case 'stuck':
-      return fail('demo', texts.demoStuck, selftestTexts.tryAgain);
+      return fail('demo', texts.demoStuck, TRY_AGAIN);
     case 'agent-ended':
-      return fail('demo', selftestTexts.demoAgentEnded, selftestTexts.installAgain);
+      return fail('demo', selftestTexts.demoAgentEnded, INSTALL_AGAIN);
   }
 }

@@ -14,7 +14,7 @@ export const selftestTexts = {
   helperStarted: 'the program that draws the icon in old panels starts',
   demoPlayed: 'was played to its end, with nothing on PATH',
   demoAgentEnded: 'its agent ended, or could not be started',
-  installAgain: 'npm install -g sandy-tray, or the executable taken anew',
+  installAgain: 'Install it again (npm install -g sandy-tray), or take the executable anew.',
   tryAgain: 'sandy-tray selftest',
   demoInterrupted: 'it was interrupted',
 };

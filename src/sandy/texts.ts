@@ -56,7 +56,7 @@ export const texts = {
   dockerUnreachable: 'Docker does not answer. Start it, or see what docker ps says in a terminal.',
 
   loginShellFailed:
-    'Your login shell did not show its environment within 4 s, so sandy runs with this program’s own. See what your shell profile waits for.',
+    "Your login shell did not show its environment within 4 s, so sandy runs with this program's own. See what your shell profile waits for.",
   newerSchema: (version: number) =>
     `sandy's state has schema version ${version}, which is newer than this program knows. Upgrade sandy-tray if something looks wrong.`,
   loss: (id: string) =>

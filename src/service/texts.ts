@@ -91,7 +91,7 @@ export const texts = {
     `${clean(where)} updates the sessions already: "${cleanForeignText(line.trim(), 160)}". ${howToRemove}`,
   removeFromCron: 'Take that line out with: crontab -e',
   removeFile: (path: string) => `Remove that file, or what it runs: ${clean(path)}`,
-  scheduleRefused: 'Two schedules would get in each other’s way; then run this again.',
+  scheduleRefused: "Two schedules would get in each other's way; then run this again.",
 } as const;
 
 function firstLine(text: string): string {

@@ -259,6 +259,17 @@ describe.concurrent('sandy', () => {
     ]);
   });
 
+  test('what mends it is a command to be pasted, or a sentence that stands for itself', async ({
+    program,
+    expect,
+  }) => {
+    const fleet = await program.addFleet({ docker: 'down' });
+    const { stdout } = await program.run(['doctor'], { PATH: fleet.dockerFolder });
+    expect(stdout).toMatch(/^fail {2}look .*\n {16}Start Docker\.\n/m);
+    expect(stdout).toMatch(/^warn {2}agent .*\n {16}mend it with: sandy-tray run\n/m);
+    expect(stdout).not.toContain('mend it with: Start');
+  });
+
   test('a look that fails names what to try: docker, or sandy', async ({ program, expect }) => {
     const fleet = await program.addFleet({ docker: 'down' });
     const down = await examine(program, { PATH: fleet.dockerFolder });
