@@ -1,22 +1,42 @@
 /** What doctor says of the services: whether the agent comes by itself, and of the nightly update. */
 
 import type { Host } from '../service/host.ts';
-import { AGENT_LABEL, lookAtJob, UPDATE_LABEL } from '../service/launchd.ts';
+import { AGENT_LABEL, type JobLook, lookAtJob, UPDATE_LABEL } from '../service/launchd.ts';
 import { findScheduledElsewhere } from '../service/scheduled-elsewhere.ts';
 import {
   AGENT_UNIT,
-  lookAtSystemd,
+  lookIfSystemd,
   type SystemdLook,
   UPDATE_UNIT,
 } from '../service/systemd-look.ts';
 import { cleanForeignText } from '../system/foreign-text.ts';
 import { type Check, command, ok, warn } from './doctor-check.ts';
 
+/** What the service manager knows of us. */
+export type ServicesLook =
+  | SystemdLook
+  | { readonly kind: 'launchd'; readonly agent: JobLook; readonly update: JobLook };
+
+/** Asks it, for all checks that need to know. */
+export async function lookAtServices(host: Host): Promise<ServicesLook> {
+  return (
+    (await lookIfSystemd(host)) ?? {
+      kind: 'launchd',
+      agent: await lookAtJob(host, AGENT_LABEL),
+      update: await lookAtJob(host, UPDATE_LABEL),
+    }
+  );
+}
+
 /** Whether the agent starts with a login, and how the last night's job of ours ended. */
-export async function checkServices(host: Host): Promise<readonly Check[]> {
-  const elsewhere = (await findScheduledElsewhere(host)).map((line) => ok('night', line));
-  if (host.platform === 'darwin') return [...(await checkJobs(host)), ...elsewhere];
-  return [...checkUnits(await lookAtSystemd(host)), ...elsewhere];
+export function checkServices(look: ServicesLook): readonly Check[] {
+  return look.kind === 'launchd' ? checkJobs(look) : checkUnits(look);
+}
+
+/** Who else updates the sessions. */
+export async function checkOtherNights(host: Host, look: ServicesLook): Promise<readonly Check[]> {
+  const lines = await findScheduledElsewhere(host, look.kind === 'launchd' ? null : look);
+  return lines.map((line) => ok('night', line));
 }
 
 function checkUnits(look: SystemdLook): readonly Check[] {
@@ -59,9 +79,10 @@ function checkNight(isScheduled: boolean, hasFailed: boolean, exitCode: number):
   return [warn('night', fact, command(`journalctl --user -u ${UPDATE_UNIT}`))];
 }
 
-async function checkJobs(host: Host): Promise<readonly Check[]> {
-  const agent = await lookAtJob(host, AGENT_LABEL);
-  const update = await lookAtJob(host, UPDATE_LABEL);
+function checkJobs({
+  agent,
+  update,
+}: ServicesLook & { readonly kind: 'launchd' }): readonly Check[] {
   const service = agent.isLoaded
     ? ok('service', 'launchd starts the agent when you log in')
     : warn('service', 'the agent does not start by itself', command('sandy-tray install'));

@@ -14,7 +14,7 @@ import {
   checkTerminal,
 } from './doctor-machine.ts';
 import { checkSandy } from './doctor-sandy.ts';
-import { checkServices } from './doctor-service.ts';
+import { checkOtherNights, checkServices, lookAtServices } from './doctor-service.ts';
 import { checkSessions } from './doctor-sessions.ts';
 import { createLoneSandy } from './lone-sandy.ts';
 import { lookOnce } from './looking-once.ts';
@@ -47,6 +47,8 @@ const LOOK_LIMIT_MS = 120_000;
 function examine(setup: Setup, tries: boolean): Promise<readonly Check[]>[] {
   const at = (name: string, check: Promise<readonly Check[]>) => withinLimit(name, LIMIT_MS, check);
   const now = async (...checks: readonly Check[]) => checks;
+  const host = describeHost(setup);
+  const services = lookAtServices(host);
   return [
     now(checkNode(process.versions.node), ...checkPreferences(setup)),
     at(
@@ -58,7 +60,12 @@ function examine(setup: Setup, tries: boolean): Promise<readonly Check[]>[] {
     // Somebody has to see and click it.
     tries ? tryBanner(setup) : at('banners', checkBanners()),
     withinLimit('look', LOOK_LIMIT_MS, lookAtFleet(setup)),
-    at('service', checkServices(describeHost(setup))),
+    at('service', services.then(checkServices)),
+    // Apart from it, as either may have to be done without.
+    at(
+      'night',
+      services.then((look) => checkOtherNights(host, look)),
+    ),
     at('agent', askAgent(setup)),
   ];
 }

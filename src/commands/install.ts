@@ -6,7 +6,7 @@ import { texts as roomTexts } from '../service/texts.ts';
 import { parseArguments } from './arguments.ts';
 import { exitCodes, UsageError } from './command.ts';
 import { describeHost, findParts, gatherFacts, type ServiceParts } from './service-facts.ts';
-import { carryOutPlan, showPlan } from './service-plan.ts';
+import { carryOutPlan, refuse, showPlan } from './service-plan.ts';
 import { serviceTexts } from './service-texts.ts';
 import { type Setup, setUp } from './setup.ts';
 import { texts } from './texts.ts';
@@ -56,9 +56,4 @@ export async function install(
     return exitCodes.ok;
   }
   return await carryOutPlan(planned, host, roomTexts.undoInstall);
-}
-
-function refuse(text: string): number {
-  process.stderr.write(`${text}\n`);
-  return exitCodes.failed;
 }

@@ -1,12 +1,13 @@
 import type { Host } from '../service/host.ts';
 import { findScheduledElsewhere } from '../service/scheduled-elsewhere.ts';
 import { parseTime, type Schedule } from '../service/service-files.ts';
+import { lookIfSystemd } from '../service/systemd-look.ts';
 import { texts as roomTexts } from '../service/texts.ts';
 import { describeSchedule, planSchedule, planScheduleRemoval } from '../service/update-service.ts';
 import { parseArguments } from './arguments.ts';
 import { exitCodes, UsageError } from './command.ts';
 import { describeHost, findParts, gatherFacts, type ServiceParts } from './service-facts.ts';
-import { carryOutPlan, showPlan } from './service-plan.ts';
+import { carryOutPlan, refuse, showPlan } from './service-plan.ts';
 import { serviceTexts } from './service-texts.ts';
 import { type Setup, setUp } from './setup.ts';
 import { texts } from './texts.ts';
@@ -46,9 +47,10 @@ function readOptions(at: string, idleFor: string): Schedule {
 
 /** Says what is scheduled, here and by others. */
 export async function showSchedule(host: Host): Promise<number> {
+  const look = await lookIfSystemd(host);
   const lines = [
-    ...(await describeSchedule(host, new Date())),
-    ...(await findScheduledElsewhere(host)),
+    ...(await describeSchedule(host, look, new Date())),
+    ...(await findScheduledElsewhere(host, look)),
   ];
   process.stdout.write(`${lines.join('\n')}\n`);
   return exitCodes.ok;
@@ -61,12 +63,13 @@ export async function setSchedule(
   schedule: Schedule,
   { isShown, read, program }: ServiceParts & { readonly isShown: boolean },
 ): Promise<number> {
-  const elsewhere = await findScheduledElsewhere(host);
+  const look = await lookIfSystemd(host);
+  const elsewhere = await findScheduledElsewhere(host, look);
   if (elsewhere.length > 0) return refuse([...elsewhere, roomTexts.scheduleRefused].join('\n'));
   const gathered = await gatherFacts(host, folders.logs, program);
   if (gathered.kind === 'refused') return refuse(gathered.text);
   if (gathered.warning !== null) process.stderr.write(`${gathered.warning}\n`);
-  const planned = await planSchedule(host, gathered.facts, read, schedule);
+  const planned = await planSchedule(host, look, gathered.facts, read, schedule);
   if (planned.kind === 'refused') return refuse(planned.text);
   if (isShown) {
     showPlan(planned);
@@ -83,9 +86,4 @@ export async function endSchedule(host: Host, isShown: boolean): Promise<number>
     return exitCodes.ok;
   }
   return await carryOutPlan(plan, host, null);
-}
-
-function refuse(text: string): number {
-  process.stderr.write(`${text}\n`);
-  return exitCodes.failed;
 }

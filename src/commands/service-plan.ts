@@ -1,4 +1,4 @@
-/** Showing a plan, or carrying it out. */
+/** Showing a plan, carrying it out, or saying why there is none. */
 
 import type { Plan } from '../service/agent-service.ts';
 import { carryOut } from '../service/carrying-out.ts';
@@ -7,6 +7,12 @@ import { texts } from '../service/texts.ts';
 import { exitCodes } from './command.ts';
 
 const say = (line: string) => process.stdout.write(`${line}\n`);
+
+/** Says what is wrong and what to do; gives the exit code. */
+export function refuse(text: string): number {
+  process.stderr.write(`${text}\n`);
+  return exitCodes.failed;
+}
 
 /** Prints the files in full and what would be done; changes nothing. */
 export function showPlan({ files, steps, notes }: Plan): void {
@@ -24,10 +30,7 @@ export async function carryOutPlan(
   undo: string | null,
 ): Promise<number> {
   const outcome = await carryOut(steps, host, say);
-  if (outcome.kind === 'failed') {
-    process.stderr.write(`${outcome.text}\n`);
-    return exitCodes.failed;
-  }
+  if (outcome.kind === 'failed') return refuse(outcome.text);
   if (steps.length === 0) say(texts.nothingToDo);
   for (const note of notes) say(note);
   if (undo !== null) say(undo);

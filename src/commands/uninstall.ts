@@ -7,7 +7,7 @@ import { parseArguments } from './arguments.ts';
 import { exitCodes, UsageError } from './command.ts';
 import { listOwnFolders, purgeFolders } from './purge.ts';
 import { describeHost } from './service-facts.ts';
-import { carryOutPlan, showPlan } from './service-plan.ts';
+import { carryOutPlan, refuse, showPlan } from './service-plan.ts';
 import { serviceTexts } from './service-texts.ts';
 import { setUp } from './setup.ts';
 import { texts } from './texts.ts';
@@ -32,10 +32,7 @@ export async function uninstall(
   { purges, isShown }: { readonly purges: boolean; readonly isShown: boolean },
 ): Promise<number> {
   const own = host.environment.SANDY_TRAY_DIR;
-  if (purges && own !== undefined) {
-    process.stderr.write(`${serviceTexts.purgeNotOwn(own)}\n`);
-    return exitCodes.failed;
-  }
+  if (purges && own !== undefined) return refuse(serviceTexts.purgeNotOwn(own));
   const [schedule, agent] = [await planScheduleRemoval(host), await planUninstall(host)];
   const plan: Plan = { ...agent, steps: [...schedule.steps, ...agent.steps] };
   const present = listOwnFolders(folders).filter((folder) => existsSync(folder));
@@ -55,10 +52,7 @@ export async function uninstall(
     return exitCodes.ok;
   }
   const purge = await purgeFolders(folders, present);
-  if (purge.kind === 'refused') {
-    process.stderr.write(`${purge.text}\n`);
-    return exitCodes.failed;
-  }
+  if (purge.kind === 'refused') return refuse(purge.text);
   for (const folder of present) process.stdout.write(`${serviceTexts.removed(folder)}\n`);
   return exitCodes.ok;
 }

@@ -5,15 +5,18 @@ import { join } from 'node:path';
 import { readIfThere } from './carrying-out.ts';
 import { askCommand, type Host } from './host.ts';
 import { nameAgentsFolder, UPDATE_LABEL } from './launchd.ts';
-import { lookAtSystemd, UPDATE_UNIT } from './systemd-look.ts';
+import { type SystemdLook, UPDATE_UNIT } from './systemd-look.ts';
 import { texts } from './texts.ts';
 
-/** One line about each, with how to do away with it. */
-export async function findScheduledElsewhere(host: Host): Promise<readonly string[]> {
+/** One line about each, with how to do away with it. `look`: null on a Mac. */
+export async function findScheduledElsewhere(
+  host: Host,
+  look: SystemdLook | null,
+): Promise<readonly string[]> {
   const table = await askCommand(host, ['crontab', '-l']);
   const lines = listUpdateLines(table ?? '');
   const found = lines.map((line) => texts.elsewhere('cron', line, texts.removeFromCron));
-  for (const path of await listServiceFiles(host)) {
+  for (const path of await listServiceFiles(host, look)) {
     const [line] = listUpdateLines((await readIfThere(path)) ?? '');
     if (line !== undefined) found.push(texts.elsewhere(path, line, texts.removeFile(path)));
   }
@@ -30,11 +33,10 @@ function listUpdateLines(text: string): string[] {
 }
 
 /** The service files of this user that are not our own. */
-async function listServiceFiles(host: Host): Promise<string[]> {
-  const isMac = host.platform === 'darwin';
-  const folder = isMac ? nameAgentsFolder(host) : (await lookAtSystemd(host)).unitFolder;
-  const own = isMac ? `${UPDATE_LABEL}.plist` : UPDATE_UNIT;
-  const ending = isMac ? '.plist' : '.service';
+async function listServiceFiles(host: Host, look: SystemdLook | null): Promise<string[]> {
+  const folder = look?.unitFolder ?? nameAgentsFolder(host);
+  const own = look === null ? `${UPDATE_LABEL}.plist` : UPDATE_UNIT;
+  const ending = look === null ? '.plist' : '.service';
   const names = await readdir(folder).catch(() => []);
   return names
     .filter((name) => name.endsWith(ending) && name !== own)

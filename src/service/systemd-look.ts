@@ -78,6 +78,11 @@ export async function lookAtSystemd(host: Host): Promise<SystemdLook> {
   };
 }
 
+/** The same where there can be one; null on a Mac, which has launchd. */
+export async function lookIfSystemd(host: Host): Promise<SystemdLook | null> {
+  return host.platform === 'darwin' ? null : await lookAtSystemd(host);
+}
+
 /**
  * The folder for configuration that this process has been told of, and the usual one; the manager may have
  * been told of another, or of none.

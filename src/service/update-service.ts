@@ -17,7 +17,7 @@ import {
   type ServiceFacts,
 } from './service-files.ts';
 import type { Step } from './steps.ts';
-import { lookAtSystemd, TIMER_UNIT, UPDATE_UNIT } from './systemd-look.ts';
+import { lookAtSystemd, type SystemdLook, TIMER_UNIT, UPDATE_UNIT } from './systemd-look.ts';
 import { planTimer, planTimerRemoval } from './systemd-plan.ts';
 import type { TemplateReader } from './templates.ts';
 import { texts } from './texts.ts';
@@ -25,17 +25,17 @@ import { texts } from './texts.ts';
 /** Where systemd keeps who has services without being logged in. */
 const LINGER_FOLDER = '/var/lib/systemd/linger';
 
-/** Plans the nightly update. */
+/** Plans the nightly update. `look`: null on a Mac. */
 export async function planSchedule(
   host: Host,
+  look: SystemdLook | null,
   facts: ServiceFacts,
   read: TemplateReader,
   schedule: Schedule,
 ): Promise<Planned> {
-  const isMac = host.platform === 'darwin';
-  const problem = findUnwritable(facts, isMac ? 'plist' : 'unit');
+  const problem = findUnwritable(facts, look === null ? 'plist' : 'unit');
   if (problem !== null) return { kind: 'refused', text: texts.unwritable(problem) };
-  if (isMac) {
+  if (look === null) {
     const job = await lookAtJob(host, UPDATE_LABEL);
     const path = namePlist(host, UPDATE_LABEL);
     const file = await compare(path, composeUpdatePlist(read, facts, schedule));
@@ -47,7 +47,6 @@ export async function planSchedule(
       notes: [texts.scheduled(schedule, false)],
     };
   }
-  const look = await lookAtSystemd(host);
   if (look.kind === 'unreachable') {
     return { kind: 'refused', text: texts.noManagerForTimer(look.reason) };
   }
@@ -85,10 +84,13 @@ export async function planScheduleRemoval(host: Host): Promise<Plan> {
   return planned(planTimerRemoval(look, present));
 }
 
-/** What is scheduled and when it is due, in lines for a person. */
-export async function describeSchedule(host: Host, now: Date): Promise<readonly string[]> {
-  if (host.platform === 'darwin') return await describeJob(host, now);
-  const look = await lookAtSystemd(host);
+/** What is scheduled and when it is due, in lines for a person. `look`: null on a Mac. */
+export async function describeSchedule(
+  host: Host,
+  look: SystemdLook | null,
+  now: Date,
+): Promise<readonly string[]> {
+  if (look === null) return await describeJob(host, now);
   const [timer, service] = await Promise.all(
     [TIMER_UNIT, UPDATE_UNIT].map((unit) => readIfThere(join(look.unitFolder, unit))),
   );

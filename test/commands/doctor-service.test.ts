@@ -40,6 +40,14 @@ describe.concurrent('doctor, of the services', () => {
     ]);
   });
 
+  test('asks systemd once, whatever is to be known of it', async ({ services, expect }) => {
+    await services.run(['install']);
+    services.takeCalls();
+    await examine(services);
+    // Two questions: of the units, and where they are.
+    expect(services.takeCalls()).toHaveLength(2);
+  });
+
   test('names what cron does already', async ({ services, expect }) => {
     services.setCrontab('0 3 * * * sandy --update-sessions --yes\n');
     expect((await examine(services))('night')).toMatchObject([
