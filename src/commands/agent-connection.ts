@@ -19,6 +19,8 @@ export type AgentContact =
   | {
       readonly kind: 'alone';
       readonly text: string | null;
+      /** One runs that does not answer: it hangs. */
+      readonly isSilent: boolean;
       /** Set where the system keeps us from its socket: nobody knows whether an agent runs. */
       readonly errorCode: string | null;
     };
@@ -38,22 +40,27 @@ export async function contactAgent(stateFolder: string, role: string): Promise<A
         return { kind: 'connected', connection: outcome, status, reachedMs: performance.now() };
       }
       outcome.close();
-      return { kind: 'alone', text: texts.agentSilent, errorCode: null };
+      return silent;
     }
     case 'absent':
-      return { kind: 'alone', text: null, errorCode: null };
+      return alone(null);
     case 'unknown-protocol':
-      return { kind: 'alone', text: texts.agentOfOtherVersion, errorCode: null };
+      return alone(texts.agentOfOtherVersion);
     case 'silent':
-      return { kind: 'alone', text: texts.agentSilent, errorCode: null };
+      return silent;
     case 'no-access':
       return {
-        kind: 'alone',
-        text: texts.agentOutOfReach(outcome.errorCode),
+        ...alone(texts.agentOutOfReach(outcome.errorCode)),
         errorCode: outcome.errorCode,
       };
   }
 }
+
+function alone(text: string | null): AgentContact & { readonly kind: 'alone' } {
+  return { kind: 'alone', text, isSilent: false, errorCode: null };
+}
+
+const silent: AgentContact = { ...alone(texts.agentSilent), isSilent: true };
 
 function expire(limitMs: number): Promise<null> {
   return new Promise((resolve) => {

@@ -53,13 +53,19 @@ export async function withinLimit(
   limitMs: number,
   check: Promise<readonly Check[]>,
 ): Promise<readonly Check[]> {
+  const checks = await hearWithin(limitMs, check);
+  const fact = `nothing was heard for ${Math.round(limitMs / 1000)} s`;
+  return checks ?? [warn(name, fact, null)];
+}
+
+/** What something comes to; null: nothing within the limit. */
+export async function hearWithin<T>(limitMs: number, answer: Promise<T>): Promise<T | null> {
   let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<readonly Check[]>((resolve) => {
-    const fact = `nothing was heard for ${Math.round(limitMs / 1000)} s`;
-    timer = setTimeout(() => resolve([warn(name, fact, null)]), limitMs);
+  const late = new Promise<null>((resolve) => {
+    timer = setTimeout(() => resolve(null), limitMs);
   });
   try {
-    return await Promise.race([check, late]);
+    return await Promise.race([answer, late]);
   } finally {
     clearTimeout(timer);
   }

@@ -28,6 +28,29 @@ export async function lookAtServices(host: Host): Promise<ServicesLook> {
   );
 }
 
+/** How the service manager restarts, or starts, the agent that it knows of; null: it knows of none. */
+export interface AgentService {
+  /** Of the agent that is its own; null: it runs none now. */
+  readonly pid: number | null;
+  readonly restart: string;
+}
+
+export function describeAgentService({ uid }: Host, look: ServicesLook): AgentService | null {
+  switch (look.kind) {
+    case 'launchd': {
+      const restart = `launchctl kickstart -k gui/${uid}/${AGENT_LABEL}`;
+      return look.agent.isLoaded ? { pid: look.agent.pid, restart } : null;
+    }
+    case 'reachable': {
+      const { fileState, mainPid } = look.agent;
+      const restart = `systemctl --user restart ${AGENT_UNIT}`;
+      return fileState === 'enabled' || mainPid !== null ? { pid: mainPid, restart } : null;
+    }
+    case 'unreachable':
+      return null;
+  }
+}
+
 /** Whether the agent starts with a login, and how the last night's job of ours ended. */
 export function checkServices(look: ServicesLook): readonly Check[] {
   return look.kind === 'launchd' ? checkJobs(look) : checkUnits(look);

@@ -1,10 +1,11 @@
+import { findLastingAgent } from '../control/agent-lock.ts';
 import { view } from '../fleet/view.ts';
 import { contactAgent } from './agent-connection.ts';
 import { parseArguments } from './arguments.ts';
 import { exitCodes, UsageError } from './command.ts';
 import { checkAgent } from './doctor-agent.ts';
 import { checkBanners, tryBanner } from './doctor-banners.ts';
-import { type Check, describeCheck, drawCheck, withinLimit } from './doctor-check.ts';
+import { type Check, describeCheck, drawCheck, hearWithin, withinLimit } from './doctor-check.ts';
 import {
   checkNode,
   checkPreferences,
@@ -14,7 +15,13 @@ import {
   checkTerminal,
 } from './doctor-machine.ts';
 import { checkSandy } from './doctor-sandy.ts';
-import { checkOtherNights, checkServices, lookAtServices } from './doctor-service.ts';
+import {
+  type AgentService,
+  checkOtherNights,
+  checkServices,
+  describeAgentService,
+  lookAtServices,
+} from './doctor-service.ts';
 import { checkSessions } from './doctor-sessions.ts';
 import { createLoneSandy } from './lone-sandy.ts';
 import { lookOnce } from './looking-once.ts';
@@ -42,6 +49,8 @@ export async function run(args: readonly string[]): Promise<number> {
 /** A look has its own, which grows with the fleet; the rest answers at once or never. */
 const LIMIT_MS = 5_000;
 const LOOK_LIMIT_MS = 120_000;
+/** Less than the limit of the agent's check, which can do without it. */
+const SERVICES_LIMIT_MS = 4_000;
 
 /** All checks, in the order in which they are told. */
 function examine(setup: Setup, tries: boolean): Promise<readonly Check[]>[] {
@@ -49,6 +58,7 @@ function examine(setup: Setup, tries: boolean): Promise<readonly Check[]>[] {
   const now = async (...checks: readonly Check[]) => checks;
   const host = describeHost(setup);
   const services = lookAtServices(host);
+  const agentService = services.then((look) => describeAgentService(host, look));
   return [
     now(checkNode(process.versions.node), ...checkPreferences(setup)),
     at(
@@ -66,7 +76,7 @@ function examine(setup: Setup, tries: boolean): Promise<readonly Check[]>[] {
       'night',
       services.then((look) => checkOtherNights(host, look)),
     ),
-    at('agent', askAgent(setup)),
+    at('agent', askAgent(setup, hearWithin(SERVICES_LIMIT_MS, agentService))),
   ];
 }
 
@@ -76,8 +86,12 @@ async function lookAtFleet(setup: Setup): Promise<readonly Check[]> {
   return [...checkSandy(model, warnings), ...sessions];
 }
 
-async function askAgent({ folders }: Setup): Promise<readonly Check[]> {
+async function askAgent(
+  { folders }: Setup,
+  service: Promise<AgentService | null>,
+): Promise<readonly Check[]> {
   const contact = await contactAgent(folders.state, 'doctor');
   if (contact.kind === 'connected') contact.connection.close();
-  return checkAgent(contact, version);
+  const holder = await findLastingAgent(folders.state);
+  return checkAgent(contact, { holder, service: await service, ownVersion: version });
 }

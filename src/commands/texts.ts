@@ -32,13 +32,13 @@ export const texts = {
   noAgent: 'No agent is running. Start one with: sandy-tray run',
   agentGone: 'The agent is gone. Start it again with: sandy-tray run',
   agentSilent:
-    'The agent does not answer; this goes on without it. Restart it with: sandy-tray run',
+    'The agent does not answer; this goes on without it. Restart it as sandy-tray doctor says.',
   agentInTheWay:
-    'An agent runs that does not answer, or is of another version, and nothing may start beside it. Restart it, then try again.',
+    'An agent runs that does not answer, or is of another version, and nothing may start beside it. Restart it as sandy-tray doctor says, then try again.',
   agentKeptOut: (code: string) =>
     `The agent's socket can't be used (${code}). Mend the permissions of the state folder, then try again.`,
   agentOfOtherVersion:
-    'The running agent is of another version; this goes on without it. Restart the agent.',
+    'The running agent is of another version; this goes on without it. Restart it as sandy-tray doctor says.',
   agentOutOfReach: (code: string) =>
     `The agent's socket can't be used (${code}); this goes on without it. Mend the permissions of the state folder.`,
   noTerminal: 'Standard input and output are no terminal. Run it in a terminal window.',

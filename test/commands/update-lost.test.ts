@@ -33,7 +33,7 @@ describe.concurrent('with an agent that is gone and something silent in its plac
     expect(code).toBe(1);
     expect(stdout).toMatch(/\nWhat it came to is not known\. See: sandy-tray status\n$/);
     expect(stderr).toBe(
-      'An agent runs that does not answer, or is of another version, and nothing may start beside it. Restart it, then try again.\n',
+      'An agent runs that does not answer, or is of another version, and nothing may start beside it. Restart it as sandy-tray doctor says, then try again.\n',
     );
   });
 });
