@@ -2,6 +2,7 @@
 
 import type { Host } from '../service/host.ts';
 import { AGENT_LABEL, type JobLook, lookAtJob, UPDATE_LABEL } from '../service/launchd.ts';
+import { endsWithLogout } from '../service/lingering.ts';
 import { findScheduledElsewhere } from '../service/scheduled-elsewhere.ts';
 import {
   AGENT_UNIT,
@@ -52,8 +53,15 @@ export function describeAgentService({ uid }: Host, look: ServicesLook): AgentSe
 }
 
 /** Whether the agent starts with a login, and how the last night's job of ours ended. */
-export function checkServices(look: ServicesLook): readonly Check[] {
-  return look.kind === 'launchd' ? checkJobs(look) : checkUnits(look);
+export async function checkServices(host: Host, look: ServicesLook): Promise<readonly Check[]> {
+  switch (look.kind) {
+    case 'launchd':
+      return checkJobs(look);
+    case 'reachable':
+      return [...checkUnits(look), ...(await checkLogout(host, look))];
+    case 'unreachable':
+      return [ok('service', 'no systemd of yours answers here, so nothing is started by one')];
+  }
 }
 
 /** Who else updates the sessions. */
@@ -62,15 +70,22 @@ export async function checkOtherNights(host: Host, look: ServicesLook): Promise<
   return lines.map((line) => ok('night', line));
 }
 
-function checkUnits(look: SystemdLook): readonly Check[] {
-  if (look.kind === 'unreachable') {
-    return [ok('service', 'no systemd of yours answers here, so nothing is started by one')];
-  }
-  const { agent, update, timer } = look;
+type Reachable = SystemdLook & { readonly kind: 'reachable' };
+
+function checkUnits({ agent, update, timer }: Reachable): readonly Check[] {
   return [checkAgentUnit(agent), ...checkNight(timer.isActive, update.isFailed, update.exitCode)];
 }
 
-function checkAgentUnit(agent: (SystemdLook & { readonly kind: 'reachable' })['agent']): Check {
+/** Whether what our services start ends where nobody expects it. */
+async function checkLogout(host: Host, look: Reachable): Promise<readonly Check[]> {
+  const { agent, timer } = look;
+  const isOurs = agent.fileState === 'enabled' || agent.isActive || timer.isActive;
+  if (!isOurs || !(await endsWithLogout(host, look))) return [];
+  const fact = 'sessions that the agent or the nightly update restarts end with your last logout';
+  return [warn('logout', fact, command('loginctl enable-linger'))];
+}
+
+function checkAgentUnit(agent: Reachable['agent']): Check {
   if (agent.isFailed) {
     const fact = `the agent's service failed (${cleanForeignText(agent.result, 40)})`;
     return warn('service', fact, command(`journalctl --user -u ${AGENT_UNIT}`));

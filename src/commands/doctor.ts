@@ -70,7 +70,10 @@ function examine(setup: Setup, tries: boolean): Promise<readonly Check[]>[] {
     // Somebody has to see and click it.
     tries ? tryBanner(setup) : at('banners', checkBanners()),
     withinLimit('look', LOOK_LIMIT_MS, lookAtFleet(setup)),
-    at('service', services.then(checkServices)),
+    at(
+      'service',
+      services.then((look) => checkServices(host, look)),
+    ),
     // Apart from it, as either may have to be done without.
     at(
       'night',

@@ -13,6 +13,7 @@ import {
   planJobRemoval,
   planRestart,
 } from './launchd.ts';
+import { endsWithLogout } from './lingering.ts';
 import {
   composeAgentPlist,
   composeAgentUnit,
@@ -87,6 +88,7 @@ export async function planInstall(
     if (agent !== null && running === 'by-hand') {
       notes.push(texts.runsByHand(agent.pid, `systemctl --user start ${AGENT_UNIT}`));
     }
+    if (await endsWithLogout(host, look)) notes.push(texts.endsWithLogout);
   }
   return { kind: 'planned', files, steps, notes };
 }

@@ -85,8 +85,10 @@ export const texts = {
   /** `see`: what shows more. */
   lastRun: (at: string, exitCode: number, see: string) =>
     `Last: ${at === '' ? '' : `${clean(at)}, `}${exitCode === 0 ? 'it went well' : `it failed (exit code ${exitCode}); see: ${see}`}.`,
-  lingers:
-    'It runs only while you are logged in. To have it run at other times too: loginctl enable-linger',
+  nightNeedsLogin:
+    'It runs only while you are logged in, and sessions that it restarts end with your last logout. To have it run, and them go on, at other times too: loginctl enable-linger',
+  endsWithLogout:
+    'Sessions that the agent restarts end with your last logout. To have them go on: loginctl enable-linger',
   elsewhere: (where: string, line: string, howToRemove: string) =>
     `${clean(where)} updates the sessions already: "${cleanForeignText(line.trim(), 160)}". ${howToRemove}`,
   removeFromCron: 'Take that line out with: crontab -e',

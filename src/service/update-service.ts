@@ -1,12 +1,12 @@
 /** The nightly update as a timer's or launchd's job: what there is, and what has to be done. */
 
-import { access } from 'node:fs/promises';
 import { join } from 'node:path';
 import { formatMoment } from '../system/local-time.ts';
 import { compare, keepPresent, makeFolders, type Plan, type Planned } from './agent-service.ts';
 import { readIfThere } from './carrying-out.ts';
 import type { Host } from './host.ts';
 import { lookAtJob, namePlist, planJob, planJobRemoval, UPDATE_LABEL } from './launchd.ts';
+import { lingers } from './lingering.ts';
 import {
   composeUpdatePlist,
   composeUpdateTimer,
@@ -21,9 +21,6 @@ import { lookAtSystemd, type SystemdLook, TIMER_UNIT, UPDATE_UNIT } from './syst
 import { planTimer, planTimerRemoval } from './systemd-plan.ts';
 import type { TemplateReader } from './templates.ts';
 import { texts } from './texts.ts';
-
-/** Where systemd keeps who has services without being logged in. */
-const LINGER_FOLDER = '/var/lib/systemd/linger';
 
 /** Plans the nightly update. `look`: null on a Mac. */
 export async function planSchedule(
@@ -54,7 +51,7 @@ export async function planSchedule(
   const timer = await compare(at(TIMER_UNIT), composeUpdateTimer(read, schedule));
   const service = await compare(at(UPDATE_UNIT), composeUpdateUnit(read, facts, schedule));
   const notes = [texts.scheduled(schedule, true)];
-  if (!(await lingers(host))) notes.push(texts.lingers);
+  if (!(await lingers(host))) notes.push(texts.nightNeedsLogin);
   return {
     kind: 'planned',
     files: [timer, service],
@@ -105,7 +102,7 @@ export async function describeSchedule(
     ...(endedAt === ''
       ? []
       : [texts.lastRun(endedAt, exitCode, `journalctl --user -u ${UPDATE_UNIT}`)]),
-    ...((await lingers(host)) ? [] : [texts.lingers]),
+    ...((await lingers(host)) ? [] : [texts.nightNeedsLogin]),
     texts.undoSchedule,
   ];
 }
@@ -134,14 +131,4 @@ function findNextRun({ hour, minute }: Schedule, now: Date): Date {
     next.setHours(hour, minute, 0, 0);
   }
   return next;
-}
-
-/** Whether this user's services run without a login. */
-async function lingers({ environment }: Host): Promise<boolean> {
-  const name = environment.USER ?? environment.LOGNAME ?? '';
-  if (!/^[A-Za-z0-9_][A-Za-z0-9_.-]*\$?$/.test(name)) return false;
-  return await access(join(LINGER_FOLDER, name)).then(
-    () => true,
-    () => false,
-  );
 }

@@ -1,5 +1,5 @@
 import { describe } from 'vitest';
-import { type Services, test } from './services.ts';
+import { type Services, test, withDesktop } from './services.ts';
 
 async function examine(services: Services) {
   const { stdout } = await services.run(['doctor', '--json']);
@@ -19,6 +19,26 @@ describe.concurrent('doctor, of the services', () => {
     const of = await examine(services);
     expect(of('service')).toMatchObject([{ level: 'ok', remedy: null }]);
     expect(of('night')).toEqual([]);
+  });
+
+  test('names what the last logout ends, where something of ours runs', async ({
+    services,
+    expect,
+  }) => {
+    const logout = {
+      name: 'logout',
+      level: 'warn',
+      fact: 'sessions that the agent or the nightly update restarts end with your last logout',
+      remedy: 'loginctl enable-linger',
+    };
+    expect((await examine(services))('logout')).toEqual([]);
+    services.set({ units: { [TIMER]: { active: true, enabled: true } } });
+    expect((await examine(services))('logout')).toEqual([logout]);
+    services.set({ units: {} });
+    await services.run(['install']);
+    expect((await examine(services))('logout')).toEqual([logout]);
+    services.set({ units: { ...services.state().units, ...withDesktop } });
+    expect((await examine(services))('logout')).toEqual([]);
   });
 
   test('names the last night where it failed', async ({ services, expect }) => {

@@ -9,6 +9,8 @@ import { program, test, withDesktop } from './services.ts';
 const ENABLE = 'systemctl --user enable --now sandy-tray.service';
 const RELOAD = 'systemctl --user daemon-reload';
 const UNDO = 'Undo it with: sandy-tray uninstall\n';
+const LOGOUT =
+  'Sessions that the agent restarts end with your last logout. To have them go on: loginctl enable-linger';
 
 describe.concurrent('install with systemd', () => {
   test('writes the unit and starts it, once', async ({ services, expect }) => {
@@ -142,6 +144,7 @@ describe.concurrent('install with systemd', () => {
     expect(stdout).toContain(`wrote    ${services.unit}\n`);
     expect(stdout).toContain(`wrote    ${services.autostart}\n`);
     expect(stdout).toContain('No desktop session is known to systemd here');
+    expect(stdout).toContain(`${LOGOUT}\n`);
     const [exec = ''] = readKey(readFileSync(services.autostart, 'utf8'), 'Exec');
     const words = parseDesktopExec(exec);
     expect(words[0]).toBe('/usr/bin/env');
@@ -155,6 +158,18 @@ describe.concurrent('install with systemd', () => {
     const later = await services.run(['install']);
     expect(later.stdout).toBe(`removed  ${services.autostart}\n${UNDO}`);
     expect(services.takeDeeds()).toEqual([]);
+  });
+
+  test('what is restarted ends with the last logout, which nobody who has a screen need be told', async ({
+    services,
+    expect,
+  }) => {
+    const install = async (variables = {}) => (await services.run(['install'], variables)).stdout;
+    expect(await install()).toContain(LOGOUT);
+    expect(await install({ DISPLAY: ':0' })).not.toContain(LOGOUT);
+    expect(await install({ WAYLAND_DISPLAY: 'wayland-0' })).not.toContain(LOGOUT);
+    services.set({ units: { ...services.state().units, ...withDesktop } });
+    expect(await install()).not.toContain(LOGOUT);
   });
 
   test('--print shows the same and changes nothing', async ({ services, expect }) => {

@@ -9,7 +9,8 @@ const RELOAD = 'systemctl --user daemon-reload';
 const TIMER = 'sandy-tray-update.timer';
 const ENABLE = `systemctl --user enable --now ${TIMER}`;
 const UNDO = 'Undo it with: sandy-tray schedule --off\n';
-const LINGER = /^It runs only while you are logged in\. .*\n/m;
+const LINGER =
+  /^It runs only while you are logged in, and sessions that it restarts end with your last logout\. .+: loginctl enable-linger\n/m;
 
 const timerOf = ({ unit }: Services) => join(dirname(unit), TIMER);
 const updateOf = ({ unit }: Services) => join(dirname(unit), 'sandy-tray-update.service');
