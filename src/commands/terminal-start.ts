@@ -13,7 +13,6 @@ import { type AgentHost, isOver, reachAgent } from './agent-host.ts';
 import { exitCodes } from './command.ts';
 import { createLoneSandy } from './lone-sandy.ts';
 import { seeNow } from './operation-client.ts';
-import { canonicalise } from './session-argument.ts';
 import type { Setup } from './setup.ts';
 import { texts } from './texts.ts';
 import { verbTexts } from './verb-texts.ts';
@@ -123,9 +122,7 @@ async function confirm(setup: Setup, first: AgentHost, place: Place): Promise<nu
 async function look(host: AgentHost, { key, workspace }: Place): Promise<number> {
   const { sessions } = await seeNow(host);
   const session = sessions.find((one) =>
-    key === null
-      ? one.workspace !== null && canonicalise(one.workspace) === workspace
-      : one.key === key,
+    key === null ? one.workspace === workspace : one.key === key,
   );
   if (session !== undefined && session.attachedClients !== null) {
     return say(verbTexts.started(session.key));
