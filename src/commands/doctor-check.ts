@@ -47,15 +47,23 @@ export function describeCheck({ remedy, ...check }: Check) {
   return { ...check, remedy: remedy?.text ?? null };
 }
 
-/** A check that takes too long is a fact of its own; it goes on unheard. */
+/** What was heard of a check. */
+export interface Heard {
+  readonly checks: readonly Check[];
+  /** It goes on unheard. */
+  readonly isLate: boolean;
+}
+
+/** A check that takes too long is a fact of its own. */
 export async function withinLimit(
   name: string,
   limitMs: number,
   check: Promise<readonly Check[]>,
-): Promise<readonly Check[]> {
+): Promise<Heard> {
   const checks = await hearWithin(limitMs, check);
+  if (checks !== null) return { checks, isLate: false };
   const fact = `nothing was heard for ${Math.round(limitMs / 1000)} s`;
-  return checks ?? [warn(name, fact, null)];
+  return { checks: [warn(name, fact, null)], isLate: true };
 }
 
 /** What something comes to; null: nothing within the limit. */

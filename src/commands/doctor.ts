@@ -5,7 +5,14 @@ import { parseArguments } from './arguments.ts';
 import { exitCodes, UsageError } from './command.ts';
 import { checkAgent } from './doctor-agent.ts';
 import { checkBanners, tryBanner } from './doctor-banners.ts';
-import { type Check, describeCheck, drawCheck, hearWithin, withinLimit } from './doctor-check.ts';
+import {
+  type Check,
+  describeCheck,
+  drawCheck,
+  type Heard,
+  hearWithin,
+  withinLimit,
+} from './doctor-check.ts';
 import {
   checkNode,
   checkPreferences,
@@ -37,13 +44,23 @@ export async function run(args: readonly string[]): Promise<number> {
   });
   if (positionals.length > 0) throw new UsageError(texts.tooManyArguments);
   const setup = setUp();
-  const checks = (await Promise.all(examine(setup, values.notify === true))).flat();
-  if (values.json === true) {
-    process.stdout.write(`${JSON.stringify({ schema: 1, checks: checks.map(describeCheck) })}\n`);
-  } else {
-    for (const check of checks) process.stdout.write(`${drawCheck(check)}\n`);
-  }
-  return checks.some((check) => check.level === 'fail') ? exitCodes.failed : exitCodes.ok;
+  const heard = await Promise.all(examine(setup, values.notify === true));
+  const checks = heard.flatMap((each) => each.checks);
+  await write(
+    values.json === true
+      ? JSON.stringify({ schema: 1, checks: checks.map(describeCheck) })
+      : checks.map(drawCheck).join('\n'),
+  );
+  const code = checks.some(({ level }) => level === 'fail') ? exitCodes.failed : exitCodes.ok;
+  // What is late would keep this process, and whoever waits for its end, for minutes; its children end with it.
+  if (heard.some(({ isLate }) => isLate)) process.exit(code);
+  return code;
+}
+
+function write(text: string): Promise<void> {
+  return new Promise((resolve) => {
+    process.stdout.write(`${text}\n`, () => resolve());
+  });
 }
 
 /** A look has its own, which grows with the fleet; the rest answers at once or never. */
@@ -53,9 +70,9 @@ const LOOK_LIMIT_MS = 120_000;
 const SERVICES_LIMIT_MS = 4_000;
 
 /** All checks, in the order in which they are told. */
-function examine(setup: Setup, tries: boolean): Promise<readonly Check[]>[] {
+function examine(setup: Setup, tries: boolean): Promise<Heard>[] {
   const at = (name: string, check: Promise<readonly Check[]>) => withinLimit(name, LIMIT_MS, check);
-  const now = async (...checks: readonly Check[]) => checks;
+  const now = async (...checks: readonly Check[]): Promise<Heard> => ({ checks, isLate: false });
   const host = describeHost(setup);
   const services = lookAtServices(host);
   const agentService = services.then((look) => describeAgentService(host, look));
@@ -68,7 +85,7 @@ function examine(setup: Setup, tries: boolean): Promise<readonly Check[]>[] {
     at('pty', checkPty()),
     now(checkTerminal(setup)),
     // Somebody has to see and click it.
-    tries ? tryBanner(setup) : at('banners', checkBanners()),
+    tries ? tryBanner(setup).then((checks) => now(...checks)) : at('banners', checkBanners()),
     withinLimit('look', LOOK_LIMIT_MS, lookAtFleet(setup)),
     at(
       'service',

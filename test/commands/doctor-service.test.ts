@@ -1,4 +1,8 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe } from 'vitest';
+import type { Check } from '../../src/commands/doctor-check.ts';
+import { writeScript } from '../program.ts';
 import { type Services, test, withDesktop } from './services.ts';
 
 async function examine(services: Services) {
@@ -7,6 +11,7 @@ async function examine(services: Services) {
   return (name: string) => checks.filter((check: { readonly name: string }) => check.name === name);
 }
 
+const LATE = 'nothing was heard for 5 s';
 const TIMER = 'sandy-tray-update.timer';
 const UPDATE = 'sandy-tray-update.service';
 
@@ -58,6 +63,35 @@ describe.concurrent('doctor, of the services', () => {
         remedy: `journalctl --user -u ${UPDATE}`,
       },
     ]);
+  });
+
+  test.for([
+    ['crontab', [['night', 'warn', LATE]]],
+    [
+      'systemctl',
+      [
+        ['service', 'warn', LATE],
+        ['night', 'warn', LATE],
+      ],
+    ],
+  ] as const)('does not wait for a %s that hangs', async ([name, late], { services, expect }) => {
+    await services.run(['install']);
+    // It tells by whom it is ended: after a minute of waiting it would be killed, and could tell nothing.
+    const end = join(services.bin, 'end');
+    writeScript(
+      join(services.bin, name),
+      `trap 'kill $!; echo told >"${end}"; exit' TERM; sleep 1000 >/dev/null 2>&1 & wait`,
+    );
+    const { code, stdout } = await services.run(['doctor', '--json']);
+    expect(code).toBe(1);
+    const { checks } = JSON.parse(stdout);
+    expect(
+      checks
+        .filter((check: Check) => check.fact === LATE)
+        .map((check: Check) => [check.name, check.level, check.fact]),
+    ).toEqual(late);
+    expect(checks.at(-1)).toMatchObject({ name: 'agent', remedy: 'sandy-tray run' });
+    await expect.poll(() => existsSync(end), { timeout: 30_000 }).toBe(true);
   });
 
   test('asks systemd once, whatever is to be known of it', async ({ services, expect }) => {
