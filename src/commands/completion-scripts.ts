@@ -32,7 +32,7 @@ export function writeCompletion(shell: Shell, parts: CompletionParts): string {
 function writeBash({ commands, preferenceKeys }: CompletionParts): string {
   const names = commands.map(({ name }) => name);
   const cases = commands.map((command) => {
-    const { name, flags, firstWords, beforePreference } = command;
+    const { name, flags, firstWords, wordsOfFlag, beforePreference } = command;
     const words = [...flags.map((flag) => flag.name), '--help'].join(' ');
     return [
       `      ${name})`,
@@ -40,6 +40,10 @@ function writeBash({ commands, preferenceKeys }: CompletionParts): string {
       ...(firstWords.length > 0
         ? [`        [[ $count -eq 0 ]] && words+=' ${firstWords.join(' ')}'`]
         : []),
+      ...wordsOfFlag.map(
+        (of) =>
+          `        [[ $count$flags == 0*' ${of.flag} '* ]] && words+=' ${of.words.join(' ')}'`,
+      ),
       ...beforePreference.map(
         (word) =>
           `        [[ $count:$first == 1:${word} ]] && words+=' ${preferenceKeys.join(' ')}'`,
@@ -50,7 +54,7 @@ function writeBash({ commands, preferenceKeys }: CompletionParts): string {
   });
   return `# Completion of sandy-tray for bash.
 _sandy_tray() {
-  local cur=\${COMP_WORDS[COMP_CWORD]} words='' sessions='' first='' skip='' count=0 word i
+  local cur=\${COMP_WORDS[COMP_CWORD]} words='' sessions='' first='' skip='' flags='' count=0 word i
   local IFS=$' \\t\\n'
   COMPREPLY=()
   for ((i = 2; i < COMP_CWORD; i++)); do
@@ -92,7 +96,7 @@ ${writeCountCases(commands, '      ')}
 
 function writeZsh({ commands, preferenceKeys }: CompletionParts): string {
   const cases = commands.map((command) => {
-    const { name, flags, firstWords, beforePreference } = command;
+    const { name, flags, firstWords, wordsOfFlag, beforePreference } = command;
     const described = [...flags, { name: '--help', summary: '' }].map(describeForZsh);
     return [
       `    ${name})`,
@@ -100,6 +104,9 @@ function writeZsh({ commands, preferenceKeys }: CompletionParts): string {
       ...(firstWords.length > 0
         ? [`      [[ $count -eq 0 ]] && offers+=(${firstWords.join(' ')})`]
         : []),
+      ...wordsOfFlag.map(
+        (of) => `      [[ $count$flags == 0*' ${of.flag} '* ]] && offers+=(${of.words.join(' ')})`,
+      ),
       ...beforePreference.map(
         (word) => `      [[ $count:$first == 1:${word} ]] && offers+=(${preferenceKeys.join(' ')})`,
       ),
@@ -112,7 +119,7 @@ function writeZsh({ commands, preferenceKeys }: CompletionParts): string {
 # Completion of sandy-tray for zsh.
 _sandy_tray() {
   local -a options offers
-  local first='' skip='' sessions='' word
+  local first='' skip='' sessions='' flags='' word
   integer count=0 i
   for ((i = 3; i < CURRENT; i++)); do
 ${writeCounting(commands, 'words')}
@@ -156,6 +163,10 @@ function writeFish({ commands, preferenceKeys }: CompletionParts): string {
       ...(command.firstWords.length > 0
         ? [`${at(' 0')} -a '${command.firstWords.join(' ')}'`]
         : []),
+      ...command.wordsOfFlag.map(
+        ({ flag, words }) =>
+          `${at(` 0; and contains -- ${flag} (commandline -opc)`)} -a '${words.join(' ')}'`,
+      ),
       ...command.beforePreference.map(
         (word) => `${at(` 1 ${word}`)} -a '${preferenceKeys.join(' ')}'`,
       ),
@@ -202,7 +213,7 @@ ${lines.join('\n')}
 function writeCountCases(commands: readonly CommandShape[], indent: string): string {
   return [
     ...listValueFlags(commands).map((flag) => `${flag}) skip=1 ;;`),
-    '-*) ;;',
+    '-*) flags+=" $word " ;;',
     '*)',
     '  count=$((count + 1))',
     '  [[ $count -eq 1 ]] && first=$word',

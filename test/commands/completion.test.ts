@@ -118,6 +118,10 @@ describe.for(['bash', 'zsh'] as const)('%s', (shell) => {
     const keys = await type(`${CLEAR}sandy-tray config set notify.\t`, notify);
     expect(keys).not.toContain('quietHours');
     await type(`${CLEAR}sandy-tray completion f\t`, /completion fish /);
+    await type(`${CLEAR}sandy-tray install --shell f\t`, /install --shell fish /);
+    // Without the option it would be refused.
+    const refused = await type(`${CLEAR}sandy-tray install f\t${CLEAR}echo e''nd\r`, /end\r?\n/);
+    expect(refused).not.toContain('fish');
     const sessions = await type(`${CLEAR}sandy-tray update \t`, ['zebra-1.x', 'zork-3f2a']);
     for (const key of ['touch', 'a b', '-rf']) expect(sessions).not.toContain(key);
     // What is typed is never run either.
@@ -175,6 +179,9 @@ describe('fish', () => {
     );
     expect(offered('config path n')).toEqual([]);
     expect(offered('completion ')).toEqual(['bash', 'fish', 'zsh']);
+    expect(offered('install ')).toEqual([]);
+    expect(offered('install --shell ')).toEqual(['bash', 'fish', 'zsh']);
+    expect(offered('install --shell zsh ')).toEqual([]);
   });
 
   test.skipIf(!has)(`runs nothing that it is told${title}`, ({ program, expect }) => {
@@ -248,7 +255,7 @@ describe('the scripts', () => {
   test('know every command and every option that help lists', ({ expect }) => {
     const shapes = readShapes(catalogue);
     expect(shapes.map(({ name }) => name)).toEqual(Object.keys(catalogue));
-    for (const { name, flags, sessions, firstWords } of shapes) {
+    for (const { name, flags, sessions, firstWords, wordsOfFlag } of shapes) {
       const { usage = '', details = [] } = catalogue[name] ?? {};
       const listed = [usage, ...details].join('\n').match(/(?<![\w-])--[a-z][a-z-]*/g) ?? [];
       expect(flags.map((flag) => flag.name).sort(), name).toEqual([...new Set(listed)].sort());
@@ -256,8 +263,24 @@ describe('the scripts', () => {
       // Anything in small letters is a word to be typed.
       const words = usage.replace(/--[a-z-]+/g, '').match(/[a-z]+/g) ?? [];
       const others = words.filter((word) => word !== name && !/^tray$/.test(word));
-      expect([...firstWords].sort(), name).toEqual([...new Set(others)].sort());
+      const typed = [...firstWords, ...wordsOfFlag.flatMap((of) => of.words)];
+      expect(typed.sort(), name).toEqual([...new Set(others)].sort());
+      // An option whose value the usage names takes one, and what the details say of it is said.
+      for (const flag of flags) {
+        expect(flag.takesValue, `${name} ${flag.name}`).toBe(usage.includes(`[${flag.name} `));
+        const isDetailed = details.some((line) => line.startsWith(`${flag.name} `));
+        expect(flag.summary !== '', `${name} ${flag.name}`).toBe(isDetailed);
+      }
     }
+    expect(shapes.find(({ name }) => name === 'schedule')).toMatchObject({
+      flags: expect.arrayContaining([
+        { name: '--at', takesValue: true, summary: expect.stringMatching(/^when, 04:00/) },
+      ]),
+    });
+    expect(shapes.find(({ name }) => name === 'install')).toMatchObject({
+      firstWords: [],
+      wordsOfFlag: [{ flag: '--shell', words: ['bash', 'zsh', 'fish'] }],
+    });
     expect(shapes.find(({ name }) => name === 'update')).toMatchObject({
       sessions: 'many',
       flags: expect.arrayContaining([
