@@ -3,6 +3,7 @@
 import { countSessions } from '../fleet/texts.ts';
 import type { SlotUse } from '../store/slot.ts';
 import { cleanForeignText } from '../system/foreign-text.ts';
+import { quoteOperand } from '../system/shell-words.ts';
 import { nameKey } from '../tray/labels.ts';
 
 export const texts = {
@@ -35,7 +36,7 @@ export const texts = {
       8: 'nobody could attach to it in time (code 8)',
     })[code] ?? `sandy ended with code ${code}`,
   startFailed: (key: string, why: string, words: string | null) =>
-    `${key} could not be started: ${why}.${lastWords(words)} Start it in a terminal: sandy-tray start ${key}`,
+    `${key} could not be started: ${why}.${lastWords(words)} Start it in a terminal: sandy-tray start ${quoteOperand(key)}`,
   startCancelled: 'It was started and is stopped again, as somebody asked meanwhile.',
   stopFailed: (key: string, why: string, words: string | null) =>
     `${key} still runs after it was asked to stop: ${why}.${lastWords(words)} Look at it with \`sandy-tray status\`.`,
@@ -76,7 +77,8 @@ export const texts = {
   alreadyRuns: (key: string) => `${key} is running.`,
   /** For who wants to stop it. */
   notThere: (key: string) => `${key} is not running.`,
-  notRunning: (key: string) => `${key} is not running. Start it with \`sandy-tray start ${key}\`.`,
+  notRunning: (key: string) =>
+    `${key} is not running. Start it with \`sandy-tray start ${quoteOperand(key)}\`.`,
   workspaceMissing: (key: string) =>
     `The workspace folder of ${key} is missing, and sandy does nothing without it. Put it back, or remove the sandbox.`,
   conflict: (key: string) =>

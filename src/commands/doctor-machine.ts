@@ -6,6 +6,7 @@ import { mkdir, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { startInPty } from '../attach/pty-child.ts';
 import { cleanForeignText } from '../system/foreign-text.ts';
+import { quoteForShell } from '../system/shell-words.ts';
 import { findTerminal } from '../terminal/finding.ts';
 import { advice, type Check, command, fail, ok, warn } from './doctor-check.ts';
 import type { Setup } from './setup.ts';
@@ -51,7 +52,11 @@ export async function checkStateFolder({ folders }: Setup): Promise<Check> {
     );
   }
   if ((mode & 0o077) !== 0) {
-    return warn('folders', `${shown} is open to other users`, command(`chmod 700 ${quote(shown)}`));
+    return warn(
+      'folders',
+      `${shown} is open to other users`,
+      command(`chmod 700 ${quoteForShell(shown)}`),
+    );
   }
   return ok('folders', shown);
 }
@@ -66,7 +71,7 @@ export function checkSetAside({ folders }: Setup): Check[] {
         return warn(
           'files',
           `${shown} could not be used and was kept`,
-          command(`rm ${quote(shown)}`),
+          command(`rm ${quoteForShell(shown)}`),
         );
       }),
   );
@@ -121,9 +126,4 @@ export function checkTerminal({ preferences }: Setup): Check {
         command('sandy-tray config set terminal NAME'),
       );
   }
-}
-
-/** As it can be pasted into a shell. */
-function quote(text: string): string {
-  return `'${text.replaceAll("'", "'\\''")}'`;
 }

@@ -3,6 +3,7 @@
 import { countSessions, texts as fleetTexts } from '../fleet/texts.ts';
 import type { FailureView, FleetView, Health, SessionView } from '../fleet/view.ts';
 import { cleanForeignText } from '../system/foreign-text.ts';
+import { quoteOperand } from '../system/shell-words.ts';
 import { advice, type Check, command, ok, type Remedy, warn } from './doctor-check.ts';
 
 /** Old supervisors that outlive so many sessions are no coincidence. */
@@ -22,15 +23,16 @@ function checkHealth({ key, health }: SessionView): Check[] {
   const name = cleanForeignText(key, 60);
   return health.map((illness) => {
     const { fact, remedy } = illnesses[illness];
-    return warn('session', `${name}: ${fact}`, remedy(name));
+    return warn('session', `${name}: ${fact}`, remedy(key));
   });
 }
 
-const restart = (name: string) => command(`sandy-tray stop ${name} && sandy-tray start ${name}`);
+const restart = (key: string) =>
+  command(`sandy-tray stop ${quoteOperand(key)} && sandy-tray start ${quoteOperand(key)}`);
 
 interface Illness {
   readonly fact: string;
-  readonly remedy: (name: string) => Remedy;
+  readonly remedy: (key: string) => Remedy;
 }
 
 const illnesses: Readonly<Record<Health, Illness>> = {
@@ -50,7 +52,7 @@ function checkFailure({ key, text }: FailureView): Check {
   return warn(
     'session',
     cleanForeignText(text, 300),
-    command(`sandy-tray attach ${cleanForeignText(key, 60)}`),
+    command(`sandy-tray attach ${quoteOperand(key)}`),
   );
 }
 

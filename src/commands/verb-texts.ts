@@ -2,6 +2,7 @@
 
 import type { RunOutcome } from '../store/run-record.ts';
 import { cleanForeignText } from '../system/foreign-text.ts';
+import { quoteOperand } from '../system/shell-words.ts';
 
 /** A key comes from outside. */
 const shown = (key: string) => cleanForeignText(key, 60);
@@ -12,7 +13,7 @@ export const verbTexts = {
     `No session was ever seen in ${cleanForeignText(folder, 300)}, and sandy may have something to ask. Start it in a terminal.`,
   isRunning: (key: string) => `${shown(key)} is running.`,
   started: (key: string) =>
-    `${shown(key)} is running. Attach to it: sandy-tray attach ${shown(key)}`,
+    `${shown(key)} is running. Attach to it: sandy-tray attach ${quoteOperand(key)}`,
   stopped: (key: string) => `${shown(key)} is stopped.`,
   startJoined: (key: string) => `${shown(key)} is being started already; waiting for that.`,
   stopWaits: (key: string) => `${shown(key)} is being started; it is stopped when it lands.`,

@@ -102,7 +102,7 @@ function chooseUnitFolder(folders: readonly [string, ...string[]], unitPath: str
 }
 
 /** Reads what `systemctl show` prints of several units: blocks of `NAME=VALUE` with empty lines between. */
-function parseUnits(text: string): Map<string, UnitLook> {
+export function parseUnits(text: string): Map<string, UnitLook> {
   const blocks = text.split(/\n{2,}/).map((block) => {
     const lines = block.split('\n').map((line) => {
       const [name = '', ...rest] = line.split('=');

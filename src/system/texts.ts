@@ -3,6 +3,7 @@
 import { cleanForeignText } from './foreign-text.ts';
 import type { FoldersOutcome } from './paths.ts';
 import type { NoResources } from './resources-error.ts';
+import { quoteForShell } from './shell-words.ts';
 
 /** Why the program's folders can't be named. */
 export function describeWrongFolders(
@@ -22,10 +23,9 @@ export function describeWrongFolders(
 export function describeNoResources(reason: NoResources): string {
   if (!('base' in reason)) return describeWrongFolders(reason);
   const shown = cleanForeignText(reason.base);
-  const quoted = `'${shown.replaceAll("'", "'\\''")}'`;
   switch (reason.kind) {
     case 'not-private':
-      return `${shown} is not a folder of yours alone, so that nothing is run from it. See: ls -ld ${quoted}, then make it yours, chmod 700, or set SANDY_TRAY_DIR to another folder.`;
+      return `${shown} is not a folder of yours alone, so that nothing is run from it. See: ls -ld ${quoteForShell(shown)}, then make it yours, chmod 700, or set SANDY_TRAY_DIR to another folder.`;
     case 'not-executable':
       return `No program may be run from ${shown} (its file system may be mounted noexec). Set SANDY_TRAY_DIR to a folder where programs may be run.`;
     case 'not-written':

@@ -1,7 +1,7 @@
 /** The sentences of this room that a person reads. */
 
 import { cleanForeignText } from '../system/foreign-text.ts';
-import { quoteForShell } from '../system/shell-words.ts';
+import { quoteOperand } from '../system/shell-words.ts';
 import type { OpenFailure, OpenOutcome } from './opening.ts';
 import type { Errand } from './tickets.ts';
 
@@ -58,9 +58,7 @@ function describeCommand(errand: Errand): string {
   if (errand.kind === 'choose') return 'sandy-tray attach';
   if (errand.kind === 'read') return pageCommands[errand.page];
   if (errand.kind === 'read-run') return 'sandy-tray status --watch';
-  const session = errand.key ?? errand.workspace;
-  const shown = cleanForeignText(session, 1_000);
-  return `sandy-tray attach ${shown.startsWith('-') ? '-- ' : ''}${quoteForShell(shown)}`;
+  return `sandy-tray attach ${quoteOperand(errand.key ?? errand.workspace)}`;
 }
 
 const pageCommands = {

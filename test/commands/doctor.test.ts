@@ -363,7 +363,7 @@ describe.concurrent('the agent', () => {
       name: 'files',
       level: 'warn',
       fact: `${path} could not be used and was kept`,
-      remedy: `rm '${path}'`,
+      remedy: `rm ${path}`,
     });
   });
 });
