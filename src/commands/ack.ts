@@ -48,6 +48,8 @@ async function acknowledgeAlone(setup: Setup, argument: string | undefined): Pro
     for (const problem of state.problems) process.stderr.write(`${problem}\n`);
     const model = modelFromDisk(setup, state.saved);
     const fleet = view(model);
+    // Which sessions there are only a look tells; that nothing is pinned is certain.
+    if (fleet.failures.length === 0) return report([]);
     const key = chooseKey(argument, fleet);
     const keys = keysOf(fleet, key);
     if (keys.length > 0) {

@@ -26,7 +26,8 @@ export type AttachPreparation =
 
 type Reached = AgentContact & { readonly kind: 'connected' };
 
-const NO_SESSION = 4;
+/** The exit code where no session is meant, or none that there is. */
+export const NO_SESSION = 4;
 const FAILED = 5;
 
 /** Finds the session that is meant: by argument, by the current folder, or by asking. */

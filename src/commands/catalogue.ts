@@ -90,7 +90,7 @@ export const catalogue: Commands = {
       'SESSION is a key, the beginning of one, or a workspace path.',
       'Which terminal: the preference "terminal", $TERMINAL, else the desktop\'s own or any other.',
       '',
-      'Exit: 0 its window is open, 1.',
+      'Exit: 0 its window is open, 1 it is not, 2 no such session.',
     ],
     load: () => import('./open.ts'),
   },

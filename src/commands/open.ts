@@ -1,7 +1,7 @@
 import { openTerminal } from '../terminal/opening.ts';
 import { describeFailures, describeNotOpened } from '../terminal/texts.ts';
 import { parseArguments } from './arguments.ts';
-import { prepareAttach } from './attach-target.ts';
+import { NO_SESSION, prepareAttach } from './attach-target.ts';
 import { exitCodes, UsageError } from './command.ts';
 import { setUp } from './setup.ts';
 import { texts } from './texts.ts';
@@ -15,6 +15,8 @@ export async function run(args: readonly string[]): Promise<number> {
   const setup = setUp();
   const prepared = await prepareAttach(setup, argument);
   if (prepared.kind === 'refused') {
+    // As every command that takes no terminal says it of a session that there is not.
+    if (prepared.code === NO_SESSION) throw new UsageError(prepared.text);
     process.stderr.write(`${prepared.text}\n`);
     return exitCodes.failed;
   }

@@ -94,6 +94,17 @@ describe.concurrent('status', () => {
 });
 
 describe.concurrent('ack', () => {
+  test('without an agent claims to know no session that it does not', async ({ stage }) => {
+    const fleet = await stage.addFleet(['alpha']);
+    const { key } = find(fleet, 'alpha');
+    expect((await stage.program.run(['status'])).stdout).toContain(key);
+    expect(await stage.program.run(['ack', key])).toMatchObject({
+      code: 0,
+      stdout: 'Nothing waits to be acknowledged.\n',
+      stderr: '',
+    });
+  });
+
   test('takes failures down by key, prefix, path or all, with an agent and without', async ({
     stage,
   }) => {

@@ -154,18 +154,24 @@ describe.concurrent('open, when something is wrong', () => {
   });
 
   test.for([
-    [['nosuch'], /^There is no session "nosuch"\. There are: .+\.\n$/],
-    [['same'], /^same is claimed by two workspaces\. Remove one of the two sandboxes\.\n$/],
-  ] as const)('refuses %j in one line', async ([args, sentence], { standIns, expect }) => {
+    [
+      ['nosuch'],
+      2,
+      /^There is no session "nosuch"\. There are: .+\.\nUsage: sandy-tray open SESSION\n$/,
+    ],
+    [['sa'], 2, /^"sa" fits several sessions: .+\.\nUsage: sandy-tray open SESSION\n$/],
+    [['same'], 1, /^same is claimed by two workspaces\. Remove one of the two sandboxes\.\n$/],
+  ] as const)('refuses %j', async ([args, exit, sentence], { standIns, expect }) => {
     await standIns.stage.program.addFleet({
       sessions: [
         { name: 'conflict', key: 'same', record: 'one' },
         { name: 'conflict2', key: 'same', record: 'two', running: false },
+        { name: 'sand' },
       ],
     });
     standIns.add('xterm', 'stays');
     const { code, stdout, stderr } = await openIn(standIns, args);
-    expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
+    expect({ code, stdout }).toEqual({ code: exit, stdout: '' });
     expect(stderr).toMatch(sentence);
     expect(standIns.startsOf('xterm')).toEqual([]);
   });
