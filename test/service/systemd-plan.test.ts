@@ -1,18 +1,23 @@
 import { expect, test } from 'vitest';
-import { parseUnits } from '../../src/service/systemd-look.ts';
+import type { UnitLook } from '../../src/service/systemd-look.ts';
 import { planAgentUnit } from '../../src/service/systemd-plan.ts';
 
-const agent = (properties: string) => {
-  const look = parseUnits(`Id=agent\n${properties}`).get('agent');
-  if (look === undefined) throw new Error('no unit');
-  return look;
+const idle: UnitLook = {
+  isActive: false,
+  isFailed: false,
+  fileState: 'enabled',
+  mainPid: null,
+  needsReload: false,
+  nextAt: '',
+  endedAt: '',
+  exitCode: 0,
+  result: 'success',
 };
-const idle = agent('ActiveState=inactive\nUnitFileState=enabled');
-const failed = agent('ActiveState=failed\nUnitFileState=enabled\nResult=start-limit-hit');
+const failed: UnitLook = { ...idle, isFailed: true, result: 'exit-code' };
 const unit = { path: '/units/sandy-tray.service', text: 'new', before: 'new' };
 
 /** The commands, without the words that all of them begin with. */
-const plan = (look: typeof idle, before: string | null, running: 'in-order' | 'by-hand') =>
+const plan = (look: UnitLook, before: string | null, running: 'in-order' | 'by-hand') =>
   planAgentUnit(
     {
       kind: 'reachable',
