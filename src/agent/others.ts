@@ -1,6 +1,7 @@
 /** What somebody else is doing with sandy on this host: two commands that change sessions must not meet. */
 
 import type { Model } from '../fleet/model.ts';
+import type { Row } from '../fleet/session.ts';
 import { findSandyProcesses, type SandyProcess } from '../sandy/update-processes.ts';
 import type { Looks } from './looks.ts';
 import { texts } from './texts.ts';
@@ -35,17 +36,35 @@ const LONGEST_START_MS = 12 * 60 * 1000;
 const LOOK_EVERY_MS = 2_000;
 const AWAITED_MS = 30 * 60 * 1000;
 
+/**
+ * Looks once for somebody else's sandy command that changes sessions; says in a sentence what it is, and
+ * also where this machine could not tell. Null: there is none. `rows` tell whose process only watches over
+ * a session by now.
+ */
+export async function findOther(
+  rows: Model['rows'],
+  ourPids: ReadonlySet<number>,
+): Promise<string | null> {
+  const found = await findSandyProcesses();
+  if (found === null) return texts.othersUnknown;
+  const watching = new Set([...rows.values()].flatMap((row) => watcherOf(row) ?? []));
+  const other = found.find(
+    (process) =>
+      !ourPids.has(process.pid) && !watching.has(process.pid) && changesSessions(process),
+  );
+  return other === undefined ? null : texts.busyElsewhere(other.verb, other.pid);
+}
+
+/**
+ * Who watches over a session, or did. A life that is listed and has not answered yet is still being
+ * started by whoever holds its lock: a second start would take it for dead and put it away.
+ */
+function watcherOf({ phase, holderPid }: Row): number | null {
+  return phase.kind === 'away' && phase.listed !== null ? null : holderPid;
+}
+
 export function createOthers({ model, looks, ourPids, timeScale }: OthersParts): Others {
-  const find = async (): Promise<string | null> => {
-    const found = await findSandyProcesses();
-    if (found === null) return texts.othersUnknown;
-    const watching = new Set([...model().rows.values()].map((row) => row.holderPid));
-    const ours = ourPids();
-    const other = found.find(
-      (process) => !ours.has(process.pid) && !watching.has(process.pid) && changesSessions(process),
-    );
-    return other === undefined ? null : texts.busyElsewhere(other.verb, other.pid);
-  };
+  const find = () => findOther(model().rows, ourPids());
   return {
     find,
     async awaitGone({ isOff, onWait }) {

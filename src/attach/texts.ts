@@ -52,7 +52,8 @@ export const texts = {
           ? `[${shown} could not be started]`
           : `[${shown} could not be started: ${cleanForeignText(detail, 200)}]`;
       case 'busy':
-        return `[${shown} cannot be started now: ${cleanForeignText(detail ?? 'sandy is busy', 200)}]`;
+        // Without the name: who is at work has to fit into a narrow terminal.
+        return `[not started: ${cleanForeignText(detail ?? 'sandy is busy', 200)}]`;
       case 'flapping':
         return `[${shown} keeps ending right after it was attached; not trying any more]`;
       case 'unreachable':

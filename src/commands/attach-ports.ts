@@ -4,13 +4,13 @@ import type { OuterTerminal } from '../attach/outer-terminal.ts';
 import type { ShimPorts } from '../attach/shim.ts';
 import type { Model } from '../fleet/model.ts';
 import { describeSandyCommand } from '../sandy/command.ts';
-import { findUpdateProcesses } from '../sandy/update-processes.ts';
 import { acquireSlot } from '../store/slot.ts';
 import { formatClock } from '../system/local-time.ts';
 import { acquireLock } from '../system/lock-file.ts';
 import { contactAgent } from './agent-connection.ts';
 import { createAgentSource } from './agent-source.ts';
 import type { AttachPreparation } from './attach-target.ts';
+import { findOtherNow } from './others-now.ts';
 import type { Setup } from './setup.ts';
 import { texts } from './texts.ts';
 
@@ -78,11 +78,13 @@ export function createShimPorts(
       const slot = await acquireSlot(folders.state, use);
       if (slot.kind === 'busy') return { kind: 'busy', text: texts.slotBusy(slot.holder) };
       const release = slot.kind === 'held' ? slot.release : async () => {};
-      const others = (await findUpdateProcesses())?.filter(({ dryRun }) => !dryRun) ?? [];
-      const [other] = others;
-      if (other === undefined) return { kind: 'held', release };
+      const contact = await contactAgent(folders.state, 'attach');
+      const connection = contact.kind === 'connected' ? contact.connection : null;
+      const other = await findOtherNow(connection, setup, sandy);
+      connection?.close();
+      if (other === null) return { kind: 'held', release };
       await release();
-      return { kind: 'busy', text: texts.updateElsewhere(other.pid) };
+      return { kind: 'busy', text: other };
     },
     formatTime: (at) => formatClock(new Date(at)),
   };

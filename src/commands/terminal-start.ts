@@ -13,12 +13,12 @@ import { type AgentHost, isOver, reachAgent } from './agent-host.ts';
 import { exitCodes } from './command.ts';
 import { createLoneSandy } from './lone-sandy.ts';
 import { seeNow } from './operation-client.ts';
+import { findOtherNow } from './others-now.ts';
 import type { Setup } from './setup.ts';
 import { texts } from './texts.ts';
 import { verbTexts } from './verb-texts.ts';
 
 const SLOT_LOOK_MS = 250;
-const OTHERS_LIMIT_MS = 10_000;
 
 /** Where to start; `key` is null where no session was ever seen. The workspace is canonical then. */
 export interface Place {
@@ -47,11 +47,12 @@ export async function startInTerminal(
   place: Place,
 ): Promise<number> {
   const { key, workspace } = place;
-  const sandy = await prepareToAct(createLoneSandy(setup));
-  if (sandy.kind === 'unusable') return fail(sandy.text, exitCodes.unavailable);
-  if (!sandy.info.schemaRead) return fail(sandyTexts.schemaUnreadable, exitCodes.unavailable);
-  if (!sandy.info.capabilities.start) {
-    return fail(texts.noDaemon(sandy.info.version), exitCodes.unavailable);
+  const sandy = createLoneSandy(setup);
+  const ready = await prepareToAct(sandy);
+  if (ready.kind === 'unusable') return fail(ready.text, exitCodes.unavailable);
+  if (!ready.info.schemaRead) return fail(sandyTexts.schemaUnreadable, exitCodes.unavailable);
+  if (!ready.info.capabilities.start) {
+    return fail(texts.noDaemon(ready.info.version), exitCodes.unavailable);
   }
   const { state } = setup.folders;
   const slot = await acquireSlot(state, {
@@ -71,12 +72,10 @@ export async function startInTerminal(
     return await confirm(setup, host, place);
   }
   try {
-    const others = await host.connection.request('others', null, OTHERS_LIMIT_MS);
-    if (others.kind === 'answered' && (others.body as { busy?: unknown }).busy === true) {
-      return fail(others.text, exitCodes.busy);
-    }
+    const other = await findOtherNow(host.connection, setup, sandy);
+    if (other !== null) return fail(other, exitCodes.busy);
     const args = ['--start', '--workspace', workspace];
-    const trouble = await runHere(describeSandyCommand(sandy, args));
+    const trouble = await runHere(describeSandyCommand(ready, args));
     if (trouble !== null) return fail(trouble);
   } finally {
     if (slot.kind === 'held') await slot.release();
