@@ -3,7 +3,9 @@ import * as z from 'zod/mini';
 import type { OuterTerminal } from '../attach/outer-terminal.ts';
 import type { ShimPorts } from '../attach/shim.ts';
 import type { Model } from '../fleet/model.ts';
+import { createSandy, type ReadySandy } from '../sandy/client.ts';
 import { describeSandyCommand } from '../sandy/command.ts';
+import { adoptSandy, prepareSandy } from '../sandy/preparing.ts';
 import { acquireSlot } from '../store/slot.ts';
 import { formatClock } from '../system/local-time.ts';
 import { acquireLock } from '../system/lock-file.ts';
@@ -16,13 +18,20 @@ import { texts } from './texts.ts';
 
 /** What a person was shown longer ago, to choose from, may have changed. */
 const FRESH_MS = 1_000;
+type Prepared = AttachPreparation & { readonly kind: 'ready' };
+
+export interface ShimPortsOptions {
+  /** We opened this window: its environment is the one of our service, not of a login. */
+  readonly ownsWindow: boolean;
+  readonly onStart: (hangUp: () => void) => void;
+}
 
 /** Joins the shim to the agent, to sandy, to the host's locks and to the clock on the wall. */
 export function createShimPorts(
   setup: Setup,
-  prepared: AttachPreparation & { readonly kind: 'ready' },
+  prepared: Prepared,
   terminal: OuterTerminal,
-  onStart: (hangUp: () => void) => void,
+  { ownsWindow, onStart }: ShimPortsOptions,
 ): ShimPorts {
   const { folders, timeScale } = setup;
   const { target, name, sandy, readySandy } = prepared;
@@ -36,6 +45,8 @@ export function createShimPorts(
     taken.connection.close();
     return null;
   };
+  /** With the environment that a session is started with, which then has it for its whole life. */
+  let startSandy = readySandy;
   return {
     target,
     name,
@@ -60,7 +71,8 @@ export function createShimPorts(
     },
     commandOf(verb) {
       if (verb === 'attach') attachedAt = Date.now();
-      return describeSandyCommand(readySandy, [`--${verb}`, '--workspace', target.workspace]);
+      const ready = verb === 'start' ? startSandy : readySandy;
+      return describeSandyCommand(ready, [`--${verb}`, '--workspace', target.workspace]);
     },
     async claimAttach() {
       const digest = createHash('sha256').update(target.workspace).digest('hex').slice(0, 16);
@@ -78,6 +90,8 @@ export function createShimPorts(
       const slot = await acquireSlot(folders.state, use);
       if (slot.kind === 'busy') return { kind: 'busy', text: texts.slotBusy(slot.holder) };
       const release = slot.kind === 'held' ? slot.release : async () => {};
+      // Only now: a profile may take seconds, and a window that only attaches needs nothing of it.
+      if (ownsWindow && startSandy === readySandy) startSandy = await askLoginShell(prepared);
       const contact = await contactAgent(folders.state, 'attach');
       const connection = contact.kind === 'connected' ? contact.connection : null;
       const other = await findOtherNow(connection, setup, sandy);
@@ -88,4 +102,12 @@ export function createShimPorts(
     },
     formatTime: (at) => formatClock(new Date(at)),
   };
+}
+
+/** The same sandy with the login shell's environment. */
+async function askLoginShell({ sandy, readySandy }: Prepared): Promise<ReadySandy> {
+  const login = createSandy({ ...sandy.options, onTerminal: false });
+  await adoptSandy(login, readySandy.info);
+  const ready = await prepareSandy(login);
+  return ready.kind === 'ready' ? ready : readySandy;
 }

@@ -28,8 +28,11 @@ export async function attachSession(
     const windows = shimWindowsFrom(windowsFrom(setup.preferences, setup.timeScale));
     return await runShim(
       newShim({ windows, ...options }),
-      createShimPorts(setup, prepared, terminal, (hangUpAll) => {
-        hangUp = hangUpAll;
+      createShimPorts(setup, prepared, terminal, {
+        ownsWindow: options.ownsWindow,
+        onStart(hangUpAll) {
+          hangUp = hangUpAll;
+        },
       }),
     );
   } finally {

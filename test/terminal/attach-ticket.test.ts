@@ -1,4 +1,5 @@
 import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { describe } from 'vitest';
 import { makeRun } from '../../src/agent/run-making.ts';
@@ -6,7 +7,7 @@ import { newModel } from '../../src/fleet/model.ts';
 import { openRunFolders } from '../../src/store/run-folders.ts';
 import { type Errand, type IssuedTicket, issueTicket } from '../../src/terminal/tickets.ts';
 import { find } from '../agent/running-agent.ts';
-import { type Desk, seesInside, type Terminal, test } from '../attach/terminals.ts';
+import { callsOf, type Desk, seesInside, type Terminal, test } from '../attach/terminals.ts';
 import { allNotices, defaultWindows } from '../fleet/watched-fleet.ts';
 
 function issue(desk: Desk, workspace: string, variables = {}): IssuedTicket {
@@ -48,6 +49,52 @@ describe.concurrent('attach --ticket', () => {
     await second.sees('its ticket was used before');
     expect(await closeByKey(second, 'x')).toBe(4);
     expect(window.isOver()).toBe(false);
+  });
+
+  test('starts a session with what the login shell sets, which the window lacks', async ({
+    desk,
+    expect,
+  }) => {
+    desk.stage.scale(5);
+    const fleet = await desk.stage.addFleet([{ name: 'alpha', running: false }]);
+    const alpha = find(fleet, 'alpha');
+    const { home } = desk.stage.program;
+    writeFileSync(join(home, '.bash_profile'), 'export FROM_THE_PROFILE=1\n');
+    const variables = { SHELL: '/bin/bash', FROM_THE_SERVICE: '1' };
+    const { word } = issue(desk, alpha.workspace, {
+      ...carriedOf(desk),
+      SANDY_TRAY_TIME_SCALE: '5',
+    });
+    const window = desk.attach(['--ticket', word], { variables });
+    await window.sees('[Enter starts it');
+    await window.presses('\r');
+    await seesInside(window, fleet, alpha);
+    const names = (verb: string) => callsOf(fleet, verb).map(({ envNames }) => envNames);
+    expect(names('--start')).toEqual([
+      expect.arrayContaining(['FROM_THE_PROFILE', 'FROM_THE_SERVICE', 'TERM']),
+    ]);
+    // Nor does anything wait for the login shell that needs nothing of it.
+    for (const verb of ['--print-state', '--attach']) {
+      expect(names(verb).flat()).not.toContain('FROM_THE_PROFILE');
+    }
+    expect(names('--attach')).toHaveLength(1);
+  });
+
+  test('starts a session from a terminal of the person’s own with that one’s environment', async ({
+    desk,
+    expect,
+  }) => {
+    desk.stage.scale(5);
+    const fleet = await desk.stage.addFleet([{ name: 'alpha', running: false }]);
+    const alpha = find(fleet, 'alpha');
+    writeFileSync(join(desk.stage.program.home, '.bash_profile'), 'export FROM_THE_PROFILE=1\n');
+    const terminal = desk.attach([alpha.workspace], { variables: { SHELL: '/bin/bash' } });
+    await terminal.sees('[Enter starts it');
+    await terminal.presses('\r');
+    await seesInside(terminal, fleet, alpha);
+    expect(callsOf(fleet, '--start').flatMap(({ envNames }) => envNames)).not.toContain(
+      'FROM_THE_PROFILE',
+    );
   });
 
   test.for(['', 'nonsense', '../../x', '-e'])(
