@@ -48,9 +48,10 @@ async function act(parts: DeedParts, { action, activationToken }: Click): Promis
   const at = Date.now();
   switch (action.kind) {
     case 'open':
-    case 'start-in-terminal':
       // A session that is not running is offered to be started there.
       return await openSession(parts, action.key, activationToken);
+    case 'start-in-terminal':
+      return await openSession(parts, action.key, activationToken, { startsFirst: true });
     case 'choose':
       for (const id of action.runs) dispatch({ kind: 'run-seen', at, id });
       await open(parts, { kind: 'choose', first: findFirst(parts.model()) }, activationToken);
@@ -138,12 +139,13 @@ async function openSession(
   parts: DeedParts,
   key: string,
   activationToken: string | null,
+  how: { readonly startsFirst?: true } = {},
 ): Promise<void> {
   const row = parts.model().rows.get(key);
   if (row === undefined) return parts.tell(texts.sessionGone(key));
   const { workspace } = row;
   if (workspace === null) return parts.tell(texts.workspaceUnknown(key));
-  await open(parts, { kind: 'attach', key, workspace }, activationToken);
+  await open(parts, { kind: 'attach', key, workspace, ...how }, activationToken);
 }
 
 /** Whether there is a window. */

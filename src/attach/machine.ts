@@ -92,6 +92,8 @@ export interface Shim {
   readonly reconnects: boolean;
   /** We opened this window: its last words must stay readable. */
   readonly ownsWindow: boolean;
+  /** A person asked for it to be started: what is not ready at the first look is not awaited. */
+  readonly startsFirst: boolean;
   /** The incarnation before the attach: what counts as a return is measured by it. */
   readonly baseline: string | null;
   /** Awake, sighted time of this absence. */
@@ -125,10 +127,14 @@ export type ShimEffect =
 
 export type ShimUpdate = readonly [Shim, readonly ShimEffect[]];
 
+export type ShimOptions = Pick<Shim, 'windows' | 'reconnects' | 'ownsWindow'> &
+  Partial<Pick<Shim, 'startsFirst'>>;
+
 /** A shim whose person asked for the session; its first look decides how it begins. */
-export function newShim(options: Pick<Shim, 'windows' | 'reconnects' | 'ownsWindow'>): Shim {
+export function newShim({ startsFirst = false, ...options }: ShimOptions): Shim {
   return {
     ...options,
+    startsFirst,
     state: { kind: 'opening', lacked: false },
     baseline: null,
     spentMs: 0,
@@ -249,6 +255,9 @@ function takeLook(shim: Shim, look: Look): ShimUpdate {
 
 /** A person asked for it: attach when it is ready, await it in an update, else offer to start it. */
 function open(shim: Shim, lacked: boolean, look: Look): ShimUpdate {
+  if (shim.startsFirst && (look.kind === 'blind' || look.session.kind !== 'ready')) {
+    return start(shim);
+  }
   // A failing look says nothing of the session; sandy itself will say what is wrong.
   if (look.kind === 'blind') return attachForPerson(shim, null);
   const { session } = look;
@@ -422,8 +431,12 @@ function takeKey(shim: Shim, key: 'enter' | 'quit' | 'interrupt'): ShimUpdate {
 function tryAgain(shim: Shim, why: IdleReason): ShimUpdate {
   const { windows, reconnects, ownsWindow, baseline } = shim;
   const fresh = newShim({ windows, reconnects, ownsWindow });
-  if (!startable.has(why)) return attachUnseen(fresh, baseline);
-  return [{ ...fresh, state: { kind: 'starting' } }, [{ kind: 'start' }]];
+  return startable.has(why) ? start(fresh) : attachUnseen(fresh, baseline);
+}
+
+/** Whoever else starts, stops or updates keeps it waiting: the slot is asked before sandy is. */
+function start(shim: Shim): ShimUpdate {
+  return [{ ...shim, state: { kind: 'starting' } }, [{ kind: 'start' }]];
 }
 
 /** Where there is nothing to attach to, Enter starts it. */

@@ -1,4 +1,4 @@
-import { newShim } from '../attach/machine.ts';
+import { newShim, type ShimOptions } from '../attach/machine.ts';
 import { openTerminal } from '../attach/outer-terminal.ts';
 import { runShim } from '../attach/shim.ts';
 import { shimWindowsFrom } from '../attach/shim-windows.ts';
@@ -14,7 +14,7 @@ import { texts } from './texts.ts';
 export async function attachSession(
   setup: Setup,
   prepared: AttachPreparation & { readonly kind: 'ready' },
-  options: { readonly reconnects: boolean; readonly ownsWindow: boolean },
+  options: Omit<ShimOptions, 'windows'>,
 ): Promise<number> {
   const opening = openTerminal(process.env);
   if (opening.kind === 'none') {

@@ -46,7 +46,9 @@ async function runErrand(errand: Errand, commands: Commands): Promise<number> {
           ? await prepareTarget(setup, { key: errand.key, workspace: errand.workspace })
           : await prepareChoice(setup, errand.first);
       if (prepared.kind === 'refused') return await sayLast(prepared.text, prepared.code);
-      return await attachSession(setup, prepared, { reconnects: true, ownsWindow: true });
+      const startsFirst = errand.kind === 'attach' && errand.startsFirst === true;
+      const options = { reconnects: true, ownsWindow: true, startsFirst };
+      return await attachSession(setup, prepared, options);
     }
   }
 }

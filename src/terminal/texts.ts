@@ -58,7 +58,8 @@ function describeCommand(errand: Errand): string {
   if (errand.kind === 'choose') return 'sandy-tray attach';
   if (errand.kind === 'read') return pageCommands[errand.page];
   if (errand.kind === 'read-run') return 'sandy-tray status --watch';
-  return `sandy-tray attach ${quoteOperand(errand.key ?? errand.workspace)}`;
+  const verb = errand.startsFirst === true ? 'start' : 'attach';
+  return `sandy-tray ${verb} ${quoteOperand(errand.key ?? errand.workspace)}`;
 }
 
 const pageCommands = {

@@ -32,6 +32,8 @@ export type Errand =
       /** Null: a workspace in which no session was ever seen. */
       readonly key: string | null;
       readonly workspace: string;
+      /** The person asked for it to be started there, where it does not run. */
+      readonly startsFirst?: boolean | undefined;
     }
   /** The person chooses the session in the window; those of `first` are listed before the others. */
   | { readonly kind: 'choose'; readonly first: readonly string[] }
@@ -141,6 +143,7 @@ const contentSchema: z.ZodMiniType<TicketContent> = z.object({
       kind: z.literal('attach'),
       key: z.nullable(z.string()),
       workspace: z.string(),
+      startsFirst: z.optional(z.boolean()),
     }),
     z.object({ kind: z.literal('choose'), first: z.readonly(z.array(z.string())) }),
     z.object({ kind: z.literal('read'), page: z.enum(['log', 'doctor']) }),

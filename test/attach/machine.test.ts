@@ -8,6 +8,7 @@ import {
   type Shim,
   type ShimEffect,
   type ShimMessage,
+  type ShimOptions,
   updateShim,
 } from '../../src/attach/machine.ts';
 import { shimWindowsFrom } from '../../src/attach/shim-windows.ts';
@@ -37,9 +38,8 @@ class Terminal {
   canUpdate = true;
   inRun = false;
 
-  constructor(options: { reconnects?: boolean; ownsWindow?: boolean } = {}) {
-    const { reconnects = true, ownsWindow = false } = options;
-    this.shim = newShim({ windows, reconnects, ownsWindow });
+  constructor(options: Partial<ShimOptions> = {}) {
+    this.shim = newShim({ windows, reconnects: true, ownsWindow: false, ...options });
   }
 
   take(message: ShimMessage): this {
@@ -126,6 +126,33 @@ describe('how it begins', () => {
     const terminal = new Terminal().look(absent()).look(absent()).press('enter').ends(1);
     expect(terminal.words).toBe('idle: start-failed');
     expect(terminal.press('enter').effects.filter(({ kind }) => kind === 'start')).toHaveLength(2);
+  });
+});
+
+describe('asked to start it', () => {
+  test.each([
+    ['not there', absent()],
+    ['missing in an update', absent(true)],
+    ['stopped', off('stopped')],
+    ['lost', off('down')],
+    ['listed without an answer', silent('b')],
+  ])('%s: starts it at the first look, then attaches', (_, session) => {
+    const terminal = new Terminal({ startsFirst: true }).look(session);
+    expect([terminal.words, terminal.effects]).toEqual(['starting', [{ kind: 'start' }]]);
+    expect(terminal.ends(0).attaches).toHaveLength(1);
+  });
+  test('unseen: sandy itself says what is wrong', () => {
+    expect(new Terminal({ startsFirst: true }).blind().words).toBe('starting');
+  });
+  test('ready: attaches', () => {
+    const terminal = new Terminal({ startsFirst: true }).look(ready('a', 1));
+    expect(terminal.effects).toEqual([{ kind: 'attach', by: 'person', updatedAt: null }]);
+  });
+  test('busy: says so, and Enter asks again; what ends later is awaited as ever', () => {
+    const terminal = new Terminal({ startsFirst: true }).look(absent(true)).take({ kind: 'busy' });
+    expect(terminal.words).toBe('idle: busy');
+    terminal.press('enter').ends(0).look(ready('b', 1)).ends(0).look(absent(true));
+    expect(terminal.words).toBe('waiting: updating');
   });
 });
 

@@ -6,12 +6,17 @@ import { makeRun } from '../../src/agent/run-making.ts';
 import { newModel } from '../../src/fleet/model.ts';
 import { openRunFolders } from '../../src/store/run-folders.ts';
 import { type Errand, type IssuedTicket, issueTicket } from '../../src/terminal/tickets.ts';
-import { find } from '../agent/running-agent.ts';
+import { find, takeAway } from '../agent/running-agent.ts';
 import { callsOf, type Desk, seesInside, type Terminal, test } from '../attach/terminals.ts';
 import { allNotices, defaultWindows } from '../fleet/watched-fleet.ts';
 
-function issue(desk: Desk, workspace: string, variables = {}): IssuedTicket {
-  return issueFor(desk, { kind: 'attach', key: null, workspace }, variables);
+function issue(
+  desk: Desk,
+  workspace: string,
+  variables = {},
+  how: { readonly key?: string; readonly startsFirst?: true } = {},
+): IssuedTicket {
+  return issueFor(desk, { kind: 'attach', key: null, workspace, ...how }, variables);
 }
 
 function issueFor({ stage }: Desk, errand: Errand, variables = {}): IssuedTicket {
@@ -95,6 +100,35 @@ describe.concurrent('attach --ticket', () => {
     expect(callsOf(fleet, '--start').flatMap(({ envNames }) => envNames)).not.toContain(
       'FROM_THE_PROFILE',
     );
+  });
+
+  test('that asks for a start makes one of a session that an update lost, once nobody is at work', async ({
+    desk,
+    expect,
+  }) => {
+    const { stage } = desk;
+    stage.scale(5);
+    stage.configure({ returnWindowSeconds: 10 });
+    const fleet = await stage.addFleet(['alpha', { name: 'bravo', build: 'hangs' }]);
+    const alpha = find(fleet, 'alpha');
+    const agent = await stage.startAgent();
+    await agent.seesState(alpha, 'detached');
+    const cron = await takeAway(stage, fleet, alpha);
+    await agent.seesState(alpha, 'overdue');
+    const variables = { ...carriedOf(desk), SANDY_TRAY_TIME_SCALE: '5' };
+    const how = { key: alpha.key, startsFirst: true } as const;
+    const window = desk.attach(['--ticket', issue(desk, alpha.workspace, variables, how).word]);
+    await window.sees(`[not started: An update started elsewhere is running (pid ${cron.pid})`);
+    expect(callsOf(fleet, '--start')).toEqual([]);
+    cron.child.kill('SIGKILL');
+    await cron.ended;
+    const second = desk.attach(['--ticket', issue(desk, alpha.workspace, variables, how).word]);
+    await seesInside(second, fleet, alpha);
+    expect(callsOf(fleet, '--start')).toMatchObject([{ tty: true }]);
+    // By now there is nothing to start.
+    const third = desk.attach(['--ticket', issue(desk, alpha.workspace, variables, how).word]);
+    await seesInside(third, fleet, alpha);
+    expect(callsOf(fleet, '--start')).toHaveLength(1);
   });
 
   test.for(['', 'nonsense', '../../x', '-e'])(

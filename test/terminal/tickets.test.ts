@@ -72,6 +72,17 @@ describe('a ticket', () => {
     expect(takeTicket(issuing.ticket.word, AT)).toMatchObject({ content: { errand } });
   });
 
+  test('says whether the session is to be started; one that says nothing means no', () => {
+    const folder = makeState();
+    for (const how of [{}, { startsFirst: true }]) {
+      const errand = { ...content.errand, ...how };
+      const times = { nowMs: AT, lifeMs: LIFE_MS };
+      const issuing = issueTicket(folder, { ...content, errand }, times);
+      if (issuing.kind !== 'issued') throw new Error(issuing.errorCode);
+      expect(takeTicket(issuing.ticket.word, AT)).toMatchObject({ content: { errand } });
+    }
+  });
+
   test.each([
     [-LIFE_MS, 'expired'],
     [1 - LIFE_MS, 'taken'],
