@@ -99,7 +99,7 @@ export interface Shim {
   /** Awake, sighted time of this absence. */
   readonly spentMs: number;
   readonly blindMs: number;
-  /** Automatic attaches to one incarnation, and how many in a row never got in. */
+  /** Automatic attaches to one incarnation since one that lasted, and how many in a row never got in. */
   readonly automatic: { readonly token: string | null; readonly count: number };
   readonly unbelieved: number;
   /** A code 1 was tried again once. */
@@ -108,7 +108,8 @@ export interface Shim {
 
 export type ShimMessage =
   | { readonly kind: 'looked'; readonly look: Look }
-  | { readonly kind: 'ended'; readonly end: ChildEnd }
+  /** `lastedMs`: real time from its start. */
+  | { readonly kind: 'ended'; readonly end: ChildEnd; readonly lastedMs: number }
   /** The child lived long enough, or a look showed a client. */
   | { readonly kind: 'believed' }
   /** Another terminal is attaching to the same session at this moment. */
@@ -139,11 +140,13 @@ export function newShim({ startsFirst = false, ...options }: ShimOptions): Shim 
     baseline: null,
     spentMs: 0,
     blindMs: 0,
-    automatic: { token: null, count: 0 },
+    automatic: noTries,
     unbelieved: 0,
     retriedFailure: false,
   };
 }
+
+const noTries: Shim['automatic'] = { token: null, count: 0 };
 
 /** Takes one message; the only place where the state changes. */
 export function updateShim(shim: Shim, message: ShimMessage): ShimUpdate {
@@ -151,7 +154,7 @@ export function updateShim(shim: Shim, message: ShimMessage): ShimUpdate {
     case 'believed':
       return [shim.state.kind === 'attaching' ? believe(shim) : shim, []];
     case 'ended':
-      return takeEnd(shim, message.end);
+      return takeEnd(forgetOldTries(shim, message.lastedMs), message.end);
     case 'looked':
       return takeLook(shim, message.look);
     case 'contended':
@@ -174,6 +177,11 @@ function believe(shim: Shim): Shim {
     unbelieved: 0,
     retriedFailure: false,
   };
+}
+
+/** docker restarted each night keeps a container's id: what lasted is no loop, whatever it is counted by. */
+function forgetOldTries(shim: Shim, lastedMs: number): Shim {
+  return lastedMs > shim.windows.watchMs ? { ...shim, automatic: noTries } : shim;
 }
 
 function takeEnd(shim: Shim, end: ChildEnd): ShimUpdate {

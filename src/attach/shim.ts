@@ -39,6 +39,8 @@ export interface ShimPorts {
   readonly onStart: (hangUp: () => void) => void;
 }
 
+type EndMessage = ShimMessage & { readonly kind: 'ended' };
+
 const CTRL_C = 0x03;
 const QUIT_KEY = 'q'.charCodeAt(0);
 
@@ -179,7 +181,7 @@ export function runShim(first: Shim, ports: ShimPorts): Promise<number> {
       }
       const end = await runChild('attach');
       await letGo();
-      if (end !== null) dispatch({ kind: 'ended', end });
+      if (end !== null) dispatch(end);
     };
     /** Whoever has the lock is in, and lets it go, within the time of a belief: one that is stopped never is. */
     const isStuck = () => {
@@ -200,13 +202,14 @@ export function runShim(first: Shim, ports: ShimPorts): Promise<number> {
       }
       const end = finished ? null : await runChild('start');
       await slot.release();
-      if (end !== null) dispatch({ kind: 'ended', end });
+      if (end !== null) dispatch(end);
     };
 
     /** One child from its start to its end, with the terminal put right; null: the terminal is gone. */
-    const runChild = async (verb: 'attach' | 'start'): Promise<ChildEnd | null> => {
+    const runChild = async (verb: 'attach' | 'start'): Promise<EndMessage | null> => {
       stopReading();
-      turnedMs = performance.now();
+      const startedMs = performance.now();
+      turnedMs = startedMs;
       const lastLine = createLastLine();
       screen.leaveToChild();
       const started = await startAttached(ports.commandOf(verb), terminal, {
@@ -220,7 +223,7 @@ export function runShim(first: Shim, ports: ShimPorts): Promise<number> {
       if (started.kind !== 'started') {
         screen.takeBack(started.kind === 'not-started' ? started.reason : started.kind);
         readKeys();
-        return { kind: 'exited', code: 1 };
+        return { kind: 'ended', end: { kind: 'exited', code: 1 }, lastedMs: 0 };
       }
       hangUpChild = started.child.hangUp;
       const believed =
@@ -239,7 +242,7 @@ export function runShim(first: Shim, ports: ShimPorts): Promise<number> {
       }
       screen.takeBack(lastLine.read());
       readKeys();
-      return readEnd(end);
+      return { kind: 'ended', end: readEnd(end), lastedMs: turnedMs - startedMs };
     };
 
     ports.onStart(() => {

@@ -1,5 +1,6 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
 import { describe } from 'vitest';
 import {
   type Fleet,
@@ -375,6 +376,29 @@ for (const mode of ['with an agent', 'alone'] as const) {
       await terminal.presses('q');
       expect(await terminal.ends()).toBe(5);
       expect(attachesOf(fleet, alpha)).toHaveLength(1 + 3);
+    });
+
+    test('that ends again and again, but lasted each time, is never given up', async ({
+      desk,
+      expect,
+    }) => {
+      desk.stage.scale(60);
+      desk.stage.configure({ watchMinutes: 1 });
+      const fleet = await desk.stage.addFleet(['alpha']);
+      const alpha = find(fleet, 'alpha');
+      if (mode === 'with an agent') {
+        await desk.stage.startAgent({ watched: false });
+        await desk.stage.logs('baseline');
+      }
+      const terminal = await enter(desk, fleet, alpha);
+      for (let times = 1; times <= 5; times += 1) {
+        // Longer than the watch, which is a second here.
+        await pause(1_200);
+        killClient(attachesOf(fleet, alpha).at(-1));
+        await terminal.sees(`[${alpha.key} is back; attaching again]`);
+        await settles(terminal, fleet, alpha);
+        expect(attachesOf(fleet, alpha)).toHaveLength(1 + times);
+      }
     });
 
     test('that fails is tried once more, and then sandy has the last word', async ({

@@ -59,9 +59,9 @@ class Terminal {
     return this.take({ kind: 'looked', look: { kind: 'blind', elapsedMs } });
   }
 
-  ends(code: number | 'signal'): this {
+  ends(code: number | 'signal', lastedMs = 0): this {
     const end: ChildEnd = code === 'signal' ? { kind: 'signalled' } : { kind: 'exited', code };
-    return this.take({ kind: 'ended', end });
+    return this.take({ kind: 'ended', end, lastedMs });
   }
 
   press(key: 'enter' | 'quit' | 'interrupt'): this {
@@ -305,6 +305,27 @@ describe('trying too often', () => {
     for (let n = 0; n < 4; n += 1)
       terminal.ends(0).look(absent()).look(ready('b')).take({ kind: 'believed' });
     expect(terminal.attaches).toHaveLength(3);
+    expect(terminal.words).toBe('idle: flapping');
+  });
+  test('what lasted for longer than the watch is no loop; what lasted as long is one', () => {
+    for (const [lastedMs, words] of [
+      [windows.watchMs + 1, 'attached'],
+      [windows.watchMs, 'idle: flapping'],
+    ] as const) {
+      // docker restarted each night: the same life each time.
+      const terminal = attached();
+      for (let n = 0; n < 10; n += 1)
+        terminal.ends(0, lastedMs).blind().look(ready('a')).take({ kind: 'believed' });
+      expect(terminal.words).toBe(words);
+    }
+  });
+  test('and one that lasted allows three more, not for ever', () => {
+    const terminal = attached().ends(0).look(ready('a')).take({ kind: 'believed' });
+    terminal.ends(0).look(ready('a')).take({ kind: 'believed' }).ends(0, windows.watchMs + 1);
+    const before = terminal.attaches.length;
+    for (let n = 0; n < 4; n += 1) terminal.look(ready('a')).take({ kind: 'believed' }).ends(0);
+    terminal.look(ready('a'));
+    expect(terminal.attaches.length - before).toBe(3);
     expect(terminal.words).toBe('idle: flapping');
   });
   test('three in a row that never got in, in whatever lives', () => {
