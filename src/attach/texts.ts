@@ -1,6 +1,5 @@
 /** What a person reads in a terminal of ours. Times of day come ready for this zone. */
 
-import { formatDuration } from '../fleet/texts.ts';
 import { cleanForeignText } from '../system/foreign-text.ts';
 import type { IdleReason, WaitReason } from './machine.ts';
 
@@ -57,7 +56,7 @@ export const texts = {
       case 'flapping':
         return `[${shown} keeps ending right after it was attached; not trying any more]`;
       case 'unreachable':
-        return `[sandy or docker could not be reached for ${formatDuration(900_000)}]`;
+        return `[${shown} cannot be seen: sandy or docker does not answer]`;
     }
   },
   backAgain: (name: string) => `[${cleanForeignText(name, 60)} is back; Enter attaches]`,

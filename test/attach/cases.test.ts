@@ -294,6 +294,25 @@ for (const mode of ['with an agent', 'alone'] as const) {
     });
   });
 
+  describe.concurrent(`${mode}: docker`, () => {
+    test('away for longer than the watch that was chosen: says that nothing can be seen', async ({
+      desk,
+      expect,
+    }) => {
+      const { fleet, alpha } = await setUp(desk, mode);
+      desk.stage.scale(60);
+      const terminal = await enter(desk, fleet, alpha);
+      setKnobs(fleet.dir, { docker: 'down' });
+      await terminal.sees(`[${alpha.key} cannot be seen: sandy or docker does not answer]`);
+      await terminal.sees('[Enter tries again · q quits]');
+      setKnobs(fleet.dir, { docker: 'up' });
+      await terminal.sees(`[${alpha.key} is back; Enter attaches]`);
+      await terminal.presses('q');
+      expect(await terminal.ends()).toBe(5);
+      expect(attachesOf(fleet, alpha)).toHaveLength(1);
+    });
+  });
+
   describe.concurrent(`${mode}: a return`, () => {
     test('after "not back" is said and attached to at Enter only', async ({ desk, expect }) => {
       const { fleet, alpha } = await setUp(desk, mode);
