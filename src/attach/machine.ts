@@ -423,8 +423,9 @@ function takeKey(shim: Shim, key: 'enter' | 'quit' | 'interrupt'): ShimUpdate {
   switch (state.kind) {
     case 'opening':
     case 'waiting':
-    case 'leaving':
       return key === 'interrupt' ? leave(shim, 4) : [shim, []];
+    case 'leaving':
+      return key === 'interrupt' ? leaveDetached(shim) : [shim, []];
     case 'idle':
       return key === 'enter' ? tryAgain(shim, state.why) : leave(shim, exitCodes[state.why]);
     case 'attaching':
@@ -481,6 +482,12 @@ function rest(shim: Shim, why: IdleReason): ShimUpdate {
     return [idle, [{ kind: 'leave', code: exitCodes[why] }]];
   }
   return [idle, []];
+}
+
+/** The 3 has told already that the session lives; who is in now nobody waits to hear. */
+function leaveDetached(shim: Shim): ShimUpdate {
+  const [idle] = rest(shim, 'detached');
+  return [idle, [{ kind: 'leave', code: exitCodes.detached }]];
 }
 
 function leave(shim: Shim, code: number): ShimUpdate {

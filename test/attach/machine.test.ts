@@ -289,6 +289,13 @@ describe('exit code 3', () => {
     expect(attached().ends(3).take({ kind: 'unanswered' }).left).toBe(3);
     expect(attached().ends(3).blind().left).toBe(3);
   });
+  test('and Ctrl-C before the look that chooses the words: detached', () => {
+    for (const ownsWindow of [false, true]) {
+      const terminal = new Terminal({ ownsWindow }).attached().ends(3).press('interrupt');
+      expect([terminal.words, terminal.left]).toEqual(['idle: detached', 3]);
+    }
+    expect(attached().ends(3).press('quit').left).toBeNull();
+  });
   test('an automatic attach that never got in is tried once more', () => {
     const terminal = attached().ends(0).look(absent()).look(ready('b'));
     terminal.ends(3).look(ready('b'));
