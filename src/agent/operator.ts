@@ -15,7 +15,7 @@ import { formatClock } from '../system/local-time.ts';
 import type { LockHolder } from '../system/lock-file.ts';
 import { type Ask, covers, isStopOfStart } from './asks.ts';
 import { type Operation, openOperation } from './operation.ts';
-import { createOthers } from './others.ts';
+import { createOthers, type Other } from './others.ts';
 import { findRefusal, type Refusal } from './problems.ts';
 import { type AskedBy, isForgotten, makeRun } from './run-making.ts';
 import { carryOutStart, carryOutStop } from './starting.ts';
@@ -54,8 +54,8 @@ export interface Operator {
   }>;
   /** What is being done, or comes last of it; null: nothing. A person's own start in a terminal is not known here. */
   readonly work: () => SlotUse | null;
-  /** What somebody else is doing with sandy now, in a sentence; null: nothing. */
-  readonly findOthers: () => Promise<string | null>;
+  /** What somebody else is doing with sandy now; null: nothing. */
+  readonly findOthers: () => Promise<Other | null>;
   /** The processes that were started here. */
   readonly ourPids: () => ReadonlySet<number>;
   /** Lets go of what is being done, which goes on without us. */
@@ -229,7 +229,7 @@ export function createOperator(parts: OperatorParts): Operator {
         if (other !== null) {
           slot = null;
           await taken.release();
-          return { kind: 'busy', text: other };
+          return { kind: 'busy', text: other.text };
         }
       }
     }

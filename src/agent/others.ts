@@ -6,9 +6,17 @@ import { findSandyProcesses, type SandyProcess } from '../sandy/update-processes
 import type { Looks } from './looks.ts';
 import { texts } from './texts.ts';
 
+/** Somebody else is at work, or this machine could not tell. */
+export interface Other {
+  /** Who, in a sentence. */
+  readonly text: string;
+  /** All the starts among what goes on of which it is known where. */
+  readonly starts: readonly { readonly pid: number; readonly workspace: string }[];
+}
+
 export interface Others {
-  /** In a sentence; null: nobody does anything. */
-  readonly find: () => Promise<string | null>;
+  /** Null: nobody does anything. */
+  readonly find: () => Promise<Other | null>;
   /** Waits until nobody does, or until it is not wanted any more. */
   readonly awaitGone: (wait: {
     readonly isOff: () => boolean;
@@ -37,22 +45,34 @@ const LOOK_EVERY_MS = 2_000;
 const AWAITED_MS = 30 * 60 * 1000;
 
 /**
- * Looks once for somebody else's sandy command that changes sessions; says in a sentence what it is, and
- * also where this machine could not tell. Null: there is none. `rows` tell whose process only watches over
- * a session by now.
+ * Looks once for somebody else's sandy command that changes sessions; null: there is none. `rows` tell
+ * whose process only watches over a session by now.
  */
 export async function findOther(
   rows: Model['rows'],
   ourPids: ReadonlySet<number>,
-): Promise<string | null> {
+): Promise<Other | null> {
   const found = await findSandyProcesses();
-  if (found === null) return texts.othersUnknown;
+  if (found === null) return { text: texts.othersUnknown, starts: [] };
   const watching = new Set([...rows.values()].flatMap((row) => watcherOf(row) ?? []));
-  const other = found.find(
+  const others = found.filter(
     (process) =>
       !ourPids.has(process.pid) && !watching.has(process.pid) && changesSessions(process),
   );
-  return other === undefined ? null : texts.busyElsewhere(other.verb, other.pid);
+  const [first] = others;
+  if (first === undefined) return null;
+  return { text: texts.busyElsewhere(first.verb, first.pid), starts: others.flatMap(startOf) };
+}
+
+/** Whether anybody, as far as can be told, is starting the session of a workspace. */
+export async function isStartedIn(isThere: (workspace: string) => boolean): Promise<boolean> {
+  const found = (await findSandyProcesses()) ?? [];
+  const starts = found.filter(changesSessions).flatMap(startOf);
+  return starts.some(({ workspace }) => isThere(workspace));
+}
+
+function startOf({ verb, pid, workspace }: SandyProcess): Other['starts'] {
+  return verb === 'start' && workspace !== null ? [{ pid, workspace }] : [];
 }
 
 /**
@@ -70,11 +90,11 @@ export function createOthers({ model, looks, ourPids, timeScale }: OthersParts):
     async awaitGone({ isOff, onWait }) {
       const endAt = performance.now() + AWAITED_MS / timeScale;
       for (;;) {
-        const text = await find();
+        const other = await find();
         if (isOff()) return { kind: 'left' };
-        if (text === null) return { kind: 'gone' };
+        if (other === null) return { kind: 'gone' };
         onWait();
-        if (performance.now() > endAt) return { kind: 'still-there', text };
+        if (performance.now() > endAt) return { kind: 'still-there', text: other.text };
         if (!(await looks.pause(LOOK_EVERY_MS / timeScale))) return { kind: 'left' };
       }
     },

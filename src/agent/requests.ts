@@ -81,8 +81,9 @@ export async function answerRequest(
       return { ok: true, text, body: { kind } };
     }
     case 'others': {
-      const text = await operator.findOthers();
-      return { ok: true, text: text ?? '', body: { busy: text !== null } };
+      const other = await operator.findOthers();
+      const body = { busy: other !== null, starts: other?.starts ?? [] };
+      return { ok: true, text: other?.text ?? '', body };
     }
     case 'hand-over':
       if (onHandOver === null) return { ok: false, text: texts.staysHere };

@@ -54,6 +54,12 @@ export type IdleReason =
 
 export type WaitReason = 'checking' | 'away' | 'updating' | 'starting' | 'silent' | 'blind';
 
+/**
+ * Who starts a session: a process of ours, which has the host's slot as long as it does and may attach
+ * then; or sandy itself, whose process lives on to watch over the session.
+ */
+export type StartBy = 'one of ours' | 'sandy itself';
+
 export type ShimState =
   /** Nothing is sure of the session yet: one look that lacks it may be a hiccup. */
   | { readonly kind: 'opening'; readonly lacked: boolean }
@@ -80,6 +86,8 @@ export type ShimState =
       readonly ghostMs: number;
       readonly end: ChildEnd;
       readonly firstTry: boolean;
+      /** A start of this session that was joined: who makes it, or that it has ended. */
+      readonly joined: StartBy | 'nothing' | 'over';
     }
   | { readonly kind: 'idle'; readonly why: IdleReason; readonly backAgain: boolean }
   | { readonly kind: 'left'; readonly code: number };
@@ -116,6 +124,10 @@ export type ShimMessage =
   | { readonly kind: 'contended' }
   /** The host is busy with another start, stop or update. */
   | { readonly kind: 'busy' }
+  /** This very session is being started already: that start is awaited instead. */
+  | { readonly kind: 'joined'; readonly by: StartBy }
+  /** The start that was joined has ended; the next look says what came of it. */
+  | { readonly kind: 'start-over' }
   /** No look came in time. */
   | { readonly kind: 'unanswered' }
   | { readonly kind: 'pressed'; readonly key: 'enter' | 'quit' | 'interrupt' };
@@ -160,7 +172,11 @@ export function updateShim(shim: Shim, message: ShimMessage): ShimUpdate {
     case 'contended':
       return shim.state.kind === 'attaching' ? [stepBack(shim), []] : [shim, []];
     case 'busy':
-      return shim.state.kind === 'starting' ? rest(shim, 'busy') : [shim, []];
+      return shim.state.kind === 'starting' ? restBusy(shim) : [shim, []];
+    case 'joined':
+      return shim.state.kind === 'starting' ? joinStart(shim, message.by) : [shim, []];
+    case 'start-over':
+      return leaveStart(shim);
     case 'unanswered':
       return shim.state.kind === 'leaving' ? rest(shim, 'detached') : [shim, []];
     case 'pressed':
@@ -217,6 +233,20 @@ function takeStartEnd(shim: Shim, end: ChildEnd): ShimUpdate {
   return started ? attachUnseen(shim, null) : rest(shim, 'start-failed');
 }
 
+function joinStart(shim: Shim, by: StartBy): ShimUpdate {
+  const waiting = beginWaiting({ kind: 'signalled' }, false);
+  return [
+    { ...shim, state: { ...waiting, why: 'starting', lostSight: true, joined: by } },
+    [{ kind: 'look' }],
+  ];
+}
+
+function leaveStart(shim: Shim): ShimUpdate {
+  const { state } = shim;
+  if (state.kind !== 'waiting' || state.joined === 'nothing') return [shim, []];
+  return [{ ...shim, state: { ...state, joined: 'over' } }, [{ kind: 'look' }]];
+}
+
 function beginWaiting(end: ChildEnd, firstTry: boolean): ShimState & { kind: 'waiting' } {
   return {
     kind: 'waiting',
@@ -227,6 +257,7 @@ function beginWaiting(end: ChildEnd, firstTry: boolean): ShimState & { kind: 'wa
     ghostMs: 0,
     end,
     firstTry,
+    joined: 'nothing',
   };
 }
 
@@ -315,8 +346,7 @@ function lookAfterLeaving(shim: Shim, retry: boolean, look: Look): ShimUpdate {
 
 function lookWhileIdle(shim: Shim, state: ShimState & { kind: 'idle' }, look: Look): Shim {
   const back = look.kind === 'sighted' && look.session.kind === 'ready';
-  const lost = state.why === 'not-back' || state.why === 'unreachable';
-  return back && lost && !state.backAgain
+  return back && watchedWhileIdle.has(state.why) && !state.backAgain
     ? { ...shim, state: { ...state, backAgain: true } }
     : shim;
 }
@@ -338,6 +368,11 @@ function lookWhileWaiting(
   }
   const seen: Shim = { ...shim, blindMs: 0 };
   const { session } = look;
+  if (state.joined !== 'nothing' && (session.kind === 'off' || session.kind === 'absent')) {
+    // Whoever starts it knows when to give up.
+    if (state.joined === 'over') return rest(seen, 'start-failed');
+    return [{ ...seen, state: { ...state, looks, why: 'starting' } }, []];
+  }
   switch (session.kind) {
     case 'off':
       if (isRefused(state)) return rest(seen, 'no-session');
@@ -353,7 +388,7 @@ function lookWhileWaiting(
       return spentMs >= limitMs ? rest(next, 'not-back') : [next, []];
     }
     case 'unanswered': {
-      if (!look.canUpdate) return rest(seen, 'ended');
+      if (!look.canUpdate && state.joined === 'nothing') return rest(seen, 'ended');
       const nullMs = state.nullMs + elapsedMs;
       const ending = session.token === seen.baseline && !state.lostSight && !look.inRun;
       const why = ending ? 'silent' : 'starting';
@@ -391,6 +426,10 @@ function lookAtReady(
     const mayBeOurs = session.token === shim.baseline && ghostMs < shim.windows.ghostMs;
     return mayBeOurs ? [{ ...shim, state: { ...state, ghostMs } }, []] : rest(shim, 'displaced');
   }
+  if (state.joined === 'one of ours') {
+    // Whoever starts it may be about to attach: that is known once the slot is free.
+    return [{ ...shim, state }, []];
+  }
   if (state.end.kind === 'exited' && state.end.code === 1) {
     if (shim.retriedFailure) return rest(shim, 'failed');
     return attachItself({ ...shim, retriedFailure: true }, session);
@@ -427,7 +466,7 @@ function takeKey(shim: Shim, key: 'enter' | 'quit' | 'interrupt'): ShimUpdate {
     case 'leaving':
       return key === 'interrupt' ? leaveDetached(shim) : [shim, []];
     case 'idle':
-      return key === 'enter' ? tryAgain(shim, state.why) : leave(shim, exitCodes[state.why]);
+      return key === 'enter' ? tryAgain(shim, state) : leave(shim, exitCodes[state.why]);
     case 'attaching':
     case 'attached':
     case 'starting':
@@ -437,10 +476,11 @@ function takeKey(shim: Shim, key: 'enter' | 'quit' | 'interrupt'): ShimUpdate {
 }
 
 /** A person asked: all budgets are new, and whoever is in may be put out. */
-function tryAgain(shim: Shim, why: IdleReason): ShimUpdate {
+function tryAgain(shim: Shim, idle: ShimState & { kind: 'idle' }): ShimUpdate {
   const { windows, reconnects, ownsWindow, baseline } = shim;
   const fresh = newShim({ windows, reconnects, ownsWindow });
-  return startable.has(why) ? start(fresh) : attachUnseen(fresh, baseline);
+  const starts = startable.has(idle.why) && !idle.backAgain;
+  return starts ? start(fresh) : attachUnseen(fresh, baseline);
 }
 
 /** Whoever else starts, stops or updates keeps it waiting: the slot is asked before sandy is. */
@@ -456,6 +496,13 @@ const startable: ReadonlySet<IdleReason> = new Set([
   'stopped',
   'ended',
   'quit',
+]);
+
+/** Where it may come by itself: looked for, but not attached to. */
+export const watchedWhileIdle: ReadonlySet<IdleReason> = new Set([
+  'not-back',
+  'unreachable',
+  'busy',
 ]);
 
 /** Detached and ended give the shell back at once; everything else, and our own window, asks first. */
@@ -475,6 +522,12 @@ const exitCodes: Readonly<Record<IdleReason, number>> = {
   flapping: 5,
   unreachable: 5,
 };
+
+/** Nobody has looked since it was asked for, and it may be started by whoever is at work. */
+function restBusy(shim: Shim): ShimUpdate {
+  const [idle] = rest(shim, 'busy');
+  return [idle, [{ kind: 'look' }]];
+}
 
 function rest(shim: Shim, why: IdleReason): ShimUpdate {
   const idle: Shim = { ...shim, state: { kind: 'idle', why, backAgain: false } };

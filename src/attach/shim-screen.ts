@@ -11,6 +11,7 @@ export interface ShimScreen {
     now: { readonly typing: boolean; readonly leaves: boolean },
   ) => void;
   readonly sayReattached: (updatedTime: string | null, lineDropped: boolean) => void;
+  readonly sayJoined: (pid: number) => void;
   /** The terminal is a child's now. */
   readonly leaveToChild: () => void;
   /** The child is gone: the terminal is put right before any text of ours. */
@@ -46,6 +47,7 @@ export function createShimScreen(terminal: OuterTerminal, key: string): ShimScre
           return rewrite(texts.waiting(key, state.why, waitedMs, typing, columns()));
         }
         case 'idle': {
+          waitingSinceMs = null;
           const name = `${state.why} ${state.backAgain}`;
           if (settled === name) return;
           settled = name;
@@ -53,8 +55,11 @@ export function createShimScreen(terminal: OuterTerminal, key: string): ShimScre
           if (!leaves) rewrite(texts.keys(state.why));
           return;
         }
-        case 'attaching':
         case 'starting':
+          // Whatever comes of it is said, also if it is the same as before.
+          settled = null;
+          return;
+        case 'attaching':
         case 'leaving':
         case 'attached':
         case 'left':
@@ -64,6 +69,9 @@ export function createShimScreen(terminal: OuterTerminal, key: string): ShimScre
     sayReattached(updatedTime, lineDropped) {
       say(texts.reattached(key, updatedTime));
       if (lineDropped) say(texts.lineDropped);
+    },
+    sayJoined(pid) {
+      say(texts.joined(key, pid));
     },
     leaveToChild() {
       if (lineOpen) terminal.write(drawLine('', columns()));

@@ -8,7 +8,9 @@ import {
   type Shim,
   type ShimEffect,
   type ShimMessage,
+  type StartBy,
   updateShim,
+  watchedWhileIdle,
 } from './machine.ts';
 import type { OuterTerminal, Stop } from './outer-terminal.ts';
 import type { PtyRequest } from './pty-child.ts';
@@ -16,6 +18,19 @@ import { createShimScreen } from './shim-screen.ts';
 
 /** A command for a child in the terminal. */
 export type ChildCommand = Omit<PtyRequest, 'size' | 'onData'>;
+
+/** What came of asking for the host's one slot. */
+export type StartClaim =
+  | { readonly kind: 'held'; readonly release: () => Promise<unknown> }
+  /** `text`: with what. */
+  | { readonly kind: 'busy'; readonly text: string }
+  /** Process `pid` starts this very session. `over` resolves when nobody does any more, or once `isOff`. */
+  | {
+      readonly kind: 'joined';
+      readonly by: StartBy;
+      readonly pid: number;
+      readonly over: (isOff: () => boolean) => Promise<void>;
+    };
 
 /** What a shim stands on; each may fail without the terminal being left in disorder. */
 export interface ShimPorts {
@@ -28,11 +43,8 @@ export interface ShimPorts {
   readonly commandOf: (verb: 'attach' | 'start') => ChildCommand;
   /** The key's lock round "nobody is in, so attach"; null: another terminal has it. */
   readonly claimAttach: () => Promise<(() => Promise<unknown>) | null>;
-  /** The host's one slot; `text` says what it is busy with. */
-  readonly claimStart: () => Promise<
-    | { readonly kind: 'held'; readonly release: () => Promise<unknown> }
-    | { readonly kind: 'busy'; readonly text: string }
-  >;
+  /** To be asked for before sandy's own start. */
+  readonly claimStart: () => Promise<StartClaim>;
   /** A time of day in this zone. */
   readonly formatTime: (at: number) => string;
   /** Called with the way to end all that is started here, for whoever guards the terminal. */
@@ -200,7 +212,19 @@ export function runShim(first: Shim, ports: ShimPorts): Promise<number> {
         screen.noteDetail(slot.text);
         return dispatch({ kind: 'busy' });
       }
+      if (slot.kind === 'joined') {
+        if (finished) return;
+        screen.sayJoined(slot.pid);
+        dispatch({ kind: 'joined', by: slot.by });
+        await slot.over(() => finished || !isJoined(shim));
+        if (!isJoined(shim)) return;
+        // What was seen before its end says nothing of what came of it.
+        turnedMs = performance.now();
+        return dispatch({ kind: 'start-over' });
+      }
       const end = finished ? null : await runChild('start');
+      // Whoever has joined this start leaves the session to this terminal, which attaches now.
+      if (end?.end.kind === 'exited' && end.end.code === 0) claim ??= await ports.claimAttach();
       await slot.release();
       if (end !== null) dispatch(end);
     };
@@ -261,6 +285,10 @@ function readEnd(end: Exclude<AttachedEnd, { kind: 'terminal-gone' }>): ChildEnd
   return end.kind === 'exited' ? end : { kind: 'signalled' };
 }
 
+function isJoined({ state }: Shim): boolean {
+  return state.kind === 'waiting' && state.joined !== 'nothing' && state.joined !== 'over';
+}
+
 /** An attached terminal asks for no look: nothing moves while nothing happens. */
 function needsLooks({ state }: Shim): boolean {
   switch (state.kind) {
@@ -270,7 +298,7 @@ function needsLooks({ state }: Shim): boolean {
     case 'waiting':
       return true;
     case 'idle':
-      return state.why === 'not-back' || state.why === 'unreachable';
+      return watchedWhileIdle.has(state.why);
     case 'starting':
     case 'attached':
     case 'left':

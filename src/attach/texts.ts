@@ -24,6 +24,8 @@ export const texts = {
     updatedTime === null
       ? `[${cleanForeignText(name, 60)} is back; attaching again]`
       : `[${cleanForeignText(name, 60)} was restarted for updates ${updatedTime}; attaching again]`,
+  joined: (name: string, pid: number) =>
+    `[${cleanForeignText(name, 40)} is being started already (pid ${pid}); waiting for that]`,
   lineDropped: '[the line that you began before is not sent; it is dropped up to Enter]',
   idle: (name: string, why: IdleReason, detail: string | null): string => {
     const shown = cleanForeignText(name, 60);

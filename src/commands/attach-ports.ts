@@ -6,19 +6,15 @@ import type { Model } from '../fleet/model.ts';
 import { createSandy, type ReadySandy } from '../sandy/client.ts';
 import { describeSandyCommand } from '../sandy/command.ts';
 import { adoptSandy, prepareSandy } from '../sandy/preparing.ts';
-import { acquireSlot } from '../store/slot.ts';
 import { formatClock } from '../system/local-time.ts';
 import { acquireLock } from '../system/lock-file.ts';
 import { contactAgent } from './agent-connection.ts';
 import { createAgentSource } from './agent-source.ts';
-import type { AttachPreparation } from './attach-target.ts';
-import { findOtherNow } from './others-now.ts';
+import type { Prepared } from './attach-target.ts';
 import type { Setup } from './setup.ts';
-import { texts } from './texts.ts';
 
 /** What a person was shown longer ago, to choose from, may have changed. */
 const FRESH_MS = 1_000;
-type Prepared = AttachPreparation & { readonly kind: 'ready' };
 
 export interface ShimPortsOptions {
   /** We opened this window: its environment is the one of our service, not of a login. */
@@ -85,20 +81,11 @@ export function createShimPorts(
       return lock.kind === 'held' ? lock.release : async () => {};
     },
     async claimStart() {
-      const keys = target.key === null ? [] : [target.key];
-      const use = { op: 'start', keys, since: new Date().toISOString() } as const;
-      const slot = await acquireSlot(folders.state, use);
-      if (slot.kind === 'busy') return { kind: 'busy', text: texts.slotBusy(slot.holder) };
-      const release = slot.kind === 'held' ? slot.release : async () => {};
-      // Only now: a profile may take seconds, and a window that only attaches needs nothing of it.
-      if (ownsWindow && startSandy === readySandy) startSandy = await askLoginShell(prepared);
-      const contact = await contactAgent(folders.state, 'attach');
-      const connection = contact.kind === 'connected' ? contact.connection : null;
-      const other = await findOtherNow(connection, setup, sandy);
-      connection?.close();
-      if (other === null) return { kind: 'held', release };
-      await release();
-      return { kind: 'busy', text: other };
+      const { claimStart } = await import('./start-claim.ts');
+      return await claimStart(setup, prepared, async () => {
+        // Only now: a profile may take seconds, and a window that only attaches needs nothing of it.
+        if (ownsWindow && startSandy === readySandy) startSandy = await askLoginShell(prepared);
+      });
     },
     formatTime: (at) => formatClock(new Date(at)),
   };

@@ -5,7 +5,7 @@ import { shimWindowsFrom } from '../attach/shim-windows.ts';
 import { guardTerminal } from '../attach/terminal-guard.ts';
 import { windowsFrom } from '../fleet/windows.ts';
 import { createShimPorts } from './attach-ports.ts';
-import type { AttachPreparation } from './attach-target.ts';
+import type { Prepared } from './attach-target.ts';
 import { UsageError } from './command.ts';
 import type { Setup } from './setup.ts';
 import { texts } from './texts.ts';
@@ -13,7 +13,7 @@ import { texts } from './texts.ts';
 /** Runs the terminal that this process is in on a session, until it is left; resolves to the exit code. */
 export async function attachSession(
   setup: Setup,
-  prepared: AttachPreparation & { readonly kind: 'ready' },
+  prepared: Prepared,
   options: Omit<ShimOptions, 'windows'>,
 ): Promise<number> {
   const opening = openTerminal(process.env);

@@ -25,6 +25,7 @@ export type AttachPreparation =
   | { readonly kind: 'refused'; readonly text: string; readonly code: number };
 
 type Reached = AgentContact & { readonly kind: 'connected' };
+export type Prepared = AttachPreparation & { readonly kind: 'ready' };
 
 /** The exit code where no session is meant, or none that there is. */
 export const NO_SESSION = 4;

@@ -58,6 +58,7 @@ export async function startInTerminal(
   const slot = await acquireSlot(state, {
     op: 'start',
     keys: key === null ? [] : [key],
+    workspace,
     since: new Date().toISOString(),
   });
   if (slot.kind === 'busy') {
@@ -73,7 +74,7 @@ export async function startInTerminal(
   }
   try {
     const other = await findOtherNow(host.connection, setup, sandy);
-    if (other !== null) return fail(other, exitCodes.busy);
+    if (other !== null) return fail(other.text, exitCodes.busy);
     const args = ['--start', '--workspace', workspace];
     const trouble = await runHere(describeSandyCommand(ready, args));
     if (trouble !== null) return fail(trouble);

@@ -6,6 +6,8 @@ export interface SlotUse {
   readonly op: 'start' | 'stop' | 'update' | 'check';
   /** The sessions concerned; null: all of them. */
   readonly keys: readonly string[] | null;
+  /** Of a start: where; canonical. A session that was never seen has no key yet. */
+  readonly workspace?: string | undefined;
   /** ISO, wall clock. */
   readonly since: string;
 }
@@ -13,6 +15,7 @@ export interface SlotUse {
 const slotUse = z.object({
   op: z.enum(['start', 'stop', 'update', 'check']),
   keys: z.nullable(z.array(z.string())),
+  workspace: z.optional(z.string()),
   since: z.string(),
 }) satisfies z.ZodMiniType<SlotUse>;
 

@@ -1,9 +1,12 @@
+import { createHash } from 'node:crypto';
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe } from 'vitest';
-import { agentExits, setKnobs, setSession } from '../../fixtures/fake-sandy/fleet.mjs';
+import * as z from 'zod/mini';
+import { agentExits, NO_DELAYS, setKnobs, setSession } from '../../fixtures/fake-sandy/fleet.mjs';
 import { acquireSlot } from '../../src/store/slot.ts';
-import { find } from '../agent/running-agent.ts';
+import { readLock } from '../../src/system/lock-file.ts';
+import { find, until } from '../agent/running-agent.ts';
 import { attachesOf, callsOf, seesInside, settles, test } from './terminals.ts';
 
 describe.concurrent('which session is meant:', () => {
@@ -174,25 +177,36 @@ describe.concurrent('a session that is not running', () => {
   });
 
   test('is started once when two terminals ask at the same time', async ({ desk, expect }) => {
-    desk.stage.scale(5);
     const fleet = await desk.stage.addFleet([{ name: 'alpha', running: false }], {
-      delays: { innerMs: 20_000 },
+      delays: { ...NO_DELAYS, innerMs: 4_000 },
+      // Time to look who may attach by itself, well within what makes a terminal believe that it is in.
+      commands: { '--attach': { delayMs: 1_000 } },
     });
     const alpha = find(fleet, 'alpha');
     const two = [desk.attach([alpha.workspace]), desk.attach([alpha.workspace])];
     await Promise.all(two.map((terminal) => terminal.sees('q quits]')));
     await Promise.all(two.map((terminal) => terminal.presses('\r')));
     const outcomes = await Promise.all(
-      two.map((terminal) =>
-        terminal.sees(/Starting daemon session|another start has been running/),
-      ),
+      two.map((terminal) => terminal.sees(/Starting daemon session|is being started already/)),
     );
-    expect(outcomes.filter((seen) => seen.includes('another start has been running'))).toHaveLength(
-      1,
+    const starterAt = outcomes.findIndex((seen) => seen.includes('Starting'));
+    const [starter, other] = [two[starterAt], two[1 - starterAt]];
+    if (starter === undefined || other === undefined) throw new Error('nobody starts');
+    expect(outcomes[1 - starterAt]).toContain(`[alpha is being started already`);
+    await other.sees(`(pid ${starter.pid}); waiting for that]`);
+    await until(
+      () => attachesOf(fleet, alpha).length > 0,
+      () => 'an attach',
     );
-    const starter = two[outcomes.findIndex((seen) => seen.includes('Starting'))];
-    if (starter === undefined) throw new Error('nobody starts');
+    const digest = createHash('sha256').update(alpha.workspace).digest('hex').slice(0, 16);
+    const lock = { folder: desk.stage.program.ownFolder, name: `attach-${digest}` };
+    expect(await readLock({ ...lock, infoSchema: z.null() })).toMatchObject({
+      holder: { pid: starter.pid },
+    });
     await seesInside(starter, fleet, alpha);
+    // Who has started it has it.
+    await other.sees('is attached elsewhere]');
+    expect(attachesOf(fleet, alpha)).toHaveLength(1);
     expect(callsOf(fleet, '--start')).toHaveLength(1);
   });
 

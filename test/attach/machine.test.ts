@@ -9,6 +9,7 @@ import {
   type ShimEffect,
   type ShimMessage,
   type ShimOptions,
+  type StartBy,
   updateShim,
 } from '../../src/attach/machine.ts';
 import { shimWindowsFrom } from '../../src/attach/shim-windows.ts';
@@ -153,6 +154,62 @@ describe('asked to start it', () => {
     expect(terminal.words).toBe('idle: busy');
     terminal.press('enter').ends(0).look(ready('b', 1)).ends(0).look(absent(true));
     expect(terminal.words).toBe('waiting: updating');
+  });
+});
+
+describe('a start that goes on elsewhere', () => {
+  /** Somebody asked for a start that is being made by another process. */
+  const joined = (by: StartBy, canUpdate = true) => {
+    const terminal = new Terminal().look(absent()).look(absent()).press('enter');
+    terminal.canUpdate = canUpdate;
+    terminal.take({ kind: 'joined', by });
+    terminal.effects = [];
+    return terminal;
+  };
+  test.each(['one of ours', 'sandy itself'] as const)(
+    'by %s is awaited for as long as it does',
+    (by) => {
+      for (const canUpdate of [true, false]) {
+        const terminal = joined(by, canUpdate);
+        for (let s = 0; s < 1_000; s += 1) terminal.look(absent()).look(off('ended'));
+        expect([terminal.words, terminal.effects]).toEqual(['waiting: starting', []]);
+        terminal.look(silent('b')).take({ kind: 'start-over' }).look(ready('b'));
+        expect(terminal.attaches).toEqual([{ kind: 'attach', by: 'itself', updatedAt: null }]);
+      }
+    },
+  );
+  test('by sandy itself is over when it is ready: its process lives on', () => {
+    const terminal = joined('sandy itself').look(silent('b')).look(ready('b'));
+    expect(terminal.attaches).toHaveLength(1);
+    terminal.take({ kind: 'start-over' });
+    expect(terminal.words).toBe('attaching');
+  });
+  test('by one of ours is left to whoever makes it: it may attach', () => {
+    const terminal = joined('one of ours').look(ready('b')).look(ready('b'));
+    expect([terminal.words, terminal.attaches]).toEqual(['waiting: starting', []]);
+    expect(joined('one of ours').look(ready('b', 1)).words).toBe('idle: displaced');
+  });
+  test.each([absent(), off('ended')])('and comes to nothing is said', (session) => {
+    const terminal = joined('one of ours').take({ kind: 'start-over' });
+    expect(terminal.effects).toEqual([{ kind: 'look' }]);
+    expect(terminal.look(session).words).toBe('idle: start-failed');
+    terminal.effects = [];
+    expect(terminal.press('enter').effects).toEqual([{ kind: 'start' }]);
+  });
+  test('can be left by Ctrl-C', () => {
+    expect(joined('one of ours').press('interrupt').left).toBe(4);
+  });
+  test('of something else: the session is looked for; back is said, and Enter attaches', () => {
+    const terminal = new Terminal().look(absent()).look(absent()).press('enter');
+    terminal.effects = [];
+    terminal.take({ kind: 'busy' });
+    expect([terminal.words, terminal.effects]).toEqual(['idle: busy', [{ kind: 'look' }]]);
+    terminal.look(ready('b'));
+    expect(terminal.shim.state).toMatchObject({ kind: 'idle', backAgain: true });
+    expect(terminal.press('enter').effects.slice(1)).toEqual([
+      { kind: 'attach', by: 'person', updatedAt: null },
+      { kind: 'look' },
+    ]);
   });
 });
 
@@ -328,7 +385,11 @@ describe('trying too often', () => {
   });
   test('and one that lasted allows three more, not for ever', () => {
     const terminal = attached().ends(0).look(ready('a')).take({ kind: 'believed' });
-    terminal.ends(0).look(ready('a')).take({ kind: 'believed' }).ends(0, windows.watchMs + 1);
+    terminal
+      .ends(0)
+      .look(ready('a'))
+      .take({ kind: 'believed' })
+      .ends(0, windows.watchMs + 1);
     const before = terminal.attaches.length;
     for (let n = 0; n < 4; n += 1) terminal.look(ready('a')).take({ kind: 'believed' }).ends(0);
     terminal.look(ready('a'));

@@ -1,7 +1,6 @@
-import { spawn } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, onTestFinished } from 'vitest';
+import { describe } from 'vitest';
 import {
   type Fleet,
   NO_DELAYS,
@@ -10,9 +9,19 @@ import {
   type SessionSpec,
   setKnobs,
   setLock,
+  setSession,
 } from '../../fixtures/fake-sandy/fleet.mjs';
 import { find, type RunningAgent, until } from '../agent/running-agent.ts';
-import { callsOf, type Desk, seesInside, type Terminal, test } from './terminals.ts';
+import { PROGRAM } from '../program.ts';
+import {
+  attachesOf,
+  callsOf,
+  type Desk,
+  earlyAttaches,
+  seesInside,
+  type Terminal,
+  test,
+} from './terminals.ts';
 
 type Mode = 'with an agent' | 'alone';
 
@@ -49,19 +58,14 @@ async function offersStart({ attach }: Desk, session: Session): Promise<Terminal
 }
 
 /** What goes on under sandy's name after the `--start` that a person broke off. */
-async function startSupervisor({ stage }: Desk, session: Session): Promise<number> {
-  const { folder, environment } = stage.program;
+async function startSupervisor({ stage, open }: Desk, session: Session): Promise<number> {
+  const { folder } = stage.program;
   const file = join(folder, 'sandy');
   writeFileSync(file, 'console.log("here"); setInterval(() => {}, 1 << 30);');
-  const supervisor = spawn(process.execPath, [file, '--start', '--workspace', session.workspace], {
-    env: { ...environment, FAKE_SANDY_STATE: join(folder, 'fleet') },
-    stdio: ['ignore', 'pipe', 'inherit'],
+  const supervisor = open(process.execPath, [file, '--start', '--workspace', session.workspace], {
+    variables: { FAKE_SANDY_STATE: join(folder, 'fleet') },
   });
-  onTestFinished(() => {
-    supervisor.kill('SIGKILL');
-  });
-  await new Promise((resolve) => supervisor.stdout.once('data', resolve));
-  if (supervisor.pid === undefined) throw new Error('no supervisor');
+  await supervisor.sees('here');
   return supervisor.pid;
 }
 
@@ -83,6 +87,8 @@ for (const mode of ['with an agent', 'alone'] as const) {
         await terminal.sees(
           `[not started: ${words} started elsewhere is running (pid ${theirs.pid})`,
         );
+        await terminal.presses('\r');
+        await terminal.sees(`(pid ${theirs.pid})`);
         await terminal.sees('[Enter tries again');
         const ofAlpha = () =>
           callsOf(fleet, '--start').filter(({ argv }) => argv.includes(alpha.workspace));
@@ -96,7 +102,7 @@ for (const mode of ['with an agent', 'alone'] as const) {
       },
     );
 
-    test('while somebody starts it with sandy itself: no second start', async ({
+    test('while somebody starts it with sandy itself: waits for that, and attaches', async ({
       desk,
       expect,
     }) => {
@@ -105,8 +111,31 @@ for (const mode of ['with an agent', 'alone'] as const) {
       const theirs = desk.stage.sandy(fleet, '--start', '--workspace', alpha.workspace);
       await isCalled(fleet, '--start');
       await terminal.presses('\r');
-      await terminal.sees(`(pid ${theirs.pid})`);
+      await terminal.sees(`[alpha is being started already (pid ${theirs.pid}); waiting for that]`);
+      await terminal.sees('[alpha is starting');
       expect(callsOf(fleet, '--start')).toHaveLength(1);
+      await seesInside(terminal, fleet, alpha);
+      expect(callsOf(fleet, '--start')).toHaveLength(1);
+      expect(attachesOf(fleet, alpha)).toHaveLength(1);
+      expect(earlyAttaches(fleet, alpha)).toEqual([]);
+    });
+
+    test('while somebody starts it with sandy itself, in vain: says so', async ({
+      desk,
+      expect,
+    }) => {
+      const { fleet, alpha } = await setUp(desk, mode);
+      const terminal = await offersStart(desk, alpha);
+      const theirs = desk.stage.sandy(fleet, '--start', '--workspace', alpha.workspace);
+      await isCalled(fleet, '--start');
+      await terminal.presses('\r');
+      await terminal.sees(`(pid ${theirs.pid}); waiting for that]`);
+      theirs.child.kill('SIGKILL');
+      await terminal.sees('[alpha could not be started]');
+      setKnobs(fleet.dir, { delays: NO_DELAYS });
+      await terminal.presses('\r');
+      await seesInside(terminal, fleet, alpha);
+      expect(callsOf(fleet, '--start')).toHaveLength(2);
     });
 
     test.for(['before its container is there', 'when its container is there'] as const)(
@@ -119,15 +148,58 @@ for (const mode of ['with an agent', 'alone'] as const) {
         const pid = await startSupervisor(desk, alpha);
         terminal.type('\x03');
         await terminal.sees('could not be started');
-        if (when === 'when its container is there') {
+        const listIt = async () => {
           setLock(fleet.dir, alpha.key, pid);
           replaceContainer(fleet.dir, alpha.record, { inner: 'gone' });
           await agent?.seesState(alpha, 'starting');
-        }
+        };
+        if (when === 'when its container is there') await listIt();
         await terminal.presses('\r');
-        await terminal.sees(`(pid ${pid})`);
+        await terminal.sees(`[alpha is being started already (pid ${pid}); waiting for that]`);
+        if (when === 'before its container is there') await listIt();
+        setSession(fleet.dir, alpha.record, { inner: 'up' });
+        await seesInside(terminal, fleet, alpha);
         expect(callsOf(fleet, '--start')).toHaveLength(1);
+        expect(attachesOf(fleet, alpha)).toHaveLength(1);
       },
     );
   });
 }
+
+/** Keeps the list of processes from a program, as a hardened /proc does. */
+const HIDDEN_PROCESSES = `data:text/javascript,${encodeURIComponent(`
+  import fs from 'node:fs';
+  import { syncBuiltinESMExports } from 'node:module';
+  const { readdir } = fs.promises;
+  fs.promises.readdir = (path, ...rest) =>
+    path === '/proc' ? Promise.reject(new Error('hidden')) : readdir(path, ...rest);
+  syncBuiltinESMExports();
+`)}`;
+
+test('where nobody can tell who is at work, nothing is started', async ({ desk, expect }) => {
+  const { fleet, alpha } = await setUp(desk, 'alone');
+  const args = ['--import', HIDDEN_PROCESSES, PROGRAM, 'attach', alpha.workspace];
+  const terminal = desk.open(process.execPath, args);
+  await terminal.sees('[Enter starts it');
+  await terminal.presses('\r');
+  await terminal.sees('[not started: Whether somebody else changes sessions now can not be told');
+  await terminal.sees('[Enter tries again');
+  expect(callsOf(fleet, '--start')).toEqual([]);
+});
+
+test('what the agent starts for somebody is awaited, too', async ({ desk, expect }) => {
+  const { fleet, bravo, agent } = await setUp(desk, 'with an agent');
+  await agent?.seesState(bravo, 'detached');
+  await desk.stage.sandy(fleet, '--stop', '--workspace', bravo.workspace).ended;
+  await agent?.seesState(bravo, 'missing');
+  const terminal = desk.attach([bravo.key]);
+  await terminal.sees(`[${bravo.key} is not running]`);
+  const menu = desk.stage.start(['start', bravo.key]);
+  await isCalled(fleet, '--start');
+  await terminal.presses('\r');
+  await terminal.sees(`[${bravo.key} is being started already (pid `);
+  await seesInside(terminal, fleet, bravo);
+  expect((await menu.ended).code).toBe(0);
+  expect(callsOf(fleet, '--start')).toHaveLength(1);
+  expect(attachesOf(fleet, bravo)).toHaveLength(1);
+});
