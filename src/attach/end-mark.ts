@@ -21,6 +21,10 @@ const MARK_DIGITS = 40;
 const RETRY_MS = 20;
 /** Of a pty that was stopped (Ctrl-S) no mark comes out, while what was in it does at once. */
 const STOPPED_MS = 1_000;
+/** Nor does one between whose digits a stranger wrote: a mark that is in the pty comes out long before. */
+const LOST_MS = 3_000;
+/** More than a pty holds: whoever writes that much after it writes behind a mark that was lost. */
+const MOST_BEHIND_BYTES = 1024 * 1024;
 
 export interface MarkedPty {
   /** The child's side, not blocking. */
@@ -36,7 +40,8 @@ export function makeEndMark({ descriptor, isRead, onData, onEnd }: MarkedPty): E
   const mark = Buffer.from(Array.from({ length: MARK_DIGITS }, () => randomInt(10)).join(''));
   let unwritten = mark.subarray(mark.length);
   let writing = false;
-  let stoppedMs = 0;
+  let silentMs = 0;
+  let behindBytes = 0;
   let retry: NodeJS.Timeout | undefined;
   let kept = Buffer.alloc(0);
 
@@ -53,24 +58,24 @@ export function makeEndMark({ descriptor, isRead, onData, onEnd }: MarkedPty): E
     const outcome = writeSome(descriptor, unwritten);
     if (outcome.kind === 'gone') return end();
     unwritten = unwritten.subarray(outcome.bytes);
-    if (unwritten.length === 0) return;
-    if (stoppedMs >= STOPPED_MS) return end();
-    if (isRead()) stoppedMs += RETRY_MS;
+    if (silentMs >= (unwritten.length > 0 ? STOPPED_MS : LOST_MS)) return end();
+    if (isRead()) silentMs += RETRY_MS;
     retry = setTimeout(push, RETRY_MS);
   };
   return {
     take: (bytes) => {
       if (!writing) return onData(bytes);
-      stoppedMs = 0;
+      silentMs = 0;
+      if (unwritten.length === 0) behindBytes += bytes.length;
       const all = Buffer.concat([kept, bytes]);
       const at = all.indexOf(mark);
-      if (at < 0) {
+      if (at < 0 && behindBytes < MOST_BEHIND_BYTES) {
         // Its beginning may be at the end of what is here.
         const sure = Math.max(0, all.length - mark.length + 1);
         kept = all.subarray(sure);
         return pass(all.subarray(0, sure));
       }
-      kept = all.subarray(0, at);
+      kept = at < 0 ? all : all.subarray(0, at);
       end();
     },
     write: () => {
