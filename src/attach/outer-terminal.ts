@@ -21,8 +21,6 @@ export interface OuterTerminal {
   readonly onResize: (listener: (size: TerminalSize) => void) => Stop;
   /** Reads what is typed; while nobody listens nothing is read. One listener at a time. */
   readonly readInput: (listener: (bytes: Buffer) => void) => Stop;
-  /** Drops all that was typed, or answered by the terminal, and not read yet. */
-  readonly discardInput: () => void;
   /** Writes in the order of the calls. False: the terminal is behind, await `written` before more. */
   readonly write: (bytes: string | Uint8Array) => boolean;
   /** Resolves when all that was written is with the terminal, or the terminal is gone. */
@@ -122,10 +120,6 @@ function joinTerminal(control: number, saved: string, sequences: TerminalSequenc
         input.off('data', listener);
         input.pause();
       };
-    },
-    discardInput: () => {
-      input.read();
-      dropPending(control);
     },
     write: (bytes) => {
       const length = Buffer.byteLength(bytes);

@@ -99,11 +99,6 @@ export function chooseSequences(names: TerminalNames): TerminalSequences {
   };
 }
 
-/** Gives the window a title; for a terminal of which `saveTitle` is empty: nothing. */
-export function drawTitle(text: string, sequences: TerminalSequences): string {
-  return sequences.saveTitle === '' ? '' : `${ESC}]2;${cleanForeignText(text)}${ST}`;
-}
-
 /**
  * Rewrites the line that the cursor is in with one line of at most `columns` cells; the cursor stays in
  * it, to be rewritten again. Wrapping is off meanwhile: a terminal may find a character wider than we do.

@@ -1,8 +1,7 @@
 import { newShim, type ShimOptions } from '../attach/machine.ts';
-import { openTerminal } from '../attach/outer-terminal.ts';
 import { runShim } from '../attach/shim.ts';
 import { shimWindowsFrom } from '../attach/shim-windows.ts';
-import { guardTerminal } from '../attach/terminal-guard.ts';
+import { useTerminal } from '../attach/terminal-guard.ts';
 import { windowsFrom } from '../fleet/windows.ts';
 import { createShimPorts } from './attach-ports.ts';
 import type { Prepared } from './attach-target.ts';
@@ -16,28 +15,15 @@ export async function attachSession(
   prepared: Prepared,
   options: Omit<ShimOptions, 'windows'>,
 ): Promise<number> {
-  const opening = openTerminal(process.env);
-  if (opening.kind === 'none') {
-    prepared.contact?.connection.close();
-    throw new UsageError(texts.attachNeedsTerminal);
-  }
-  const { terminal } = opening;
-  let hangUp = () => {};
-  const stopGuarding = guardTerminal(terminal, () => hangUp());
-  try {
-    const windows = shimWindowsFrom(windowsFrom(setup.preferences, setup.timeScale));
-    return await runShim(
+  const windows = shimWindowsFrom(windowsFrom(setup.preferences, setup.timeScale));
+  const { ownsWindow } = options;
+  const use = await useTerminal(process.env, (terminal, onStart) =>
+    runShim(
       newShim({ windows, ...options }),
-      createShimPorts(setup, prepared, terminal, {
-        ownsWindow: options.ownsWindow,
-        onStart(hangUpAll) {
-          hangUp = hangUpAll;
-        },
-      }),
-    );
-  } finally {
-    await terminal.written();
-    stopGuarding();
-    terminal.putRight();
-  }
+      createShimPorts(setup, prepared, terminal, { ownsWindow, onStart }),
+    ),
+  );
+  if (use.kind === 'used') return use.result;
+  prepared.contact?.connection.close();
+  throw new UsageError(texts.attachNeedsTerminal);
 }

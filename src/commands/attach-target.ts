@@ -27,7 +27,7 @@ export type AttachPreparation =
 type Reached = AgentContact & { readonly kind: 'connected' };
 export type Prepared = AttachPreparation & { readonly kind: 'ready' };
 
-/** The exit code where no session is meant, or none that there is. */
+/** What `attach` exits with before it attaches. */
 export const NO_SESSION = 4;
 const FAILED = 5;
 

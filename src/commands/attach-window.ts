@@ -1,11 +1,9 @@
 import { adoptCarried, type Errand, takeTicket } from '../terminal/tickets.ts';
 import { attachSession } from './attach-session.ts';
-import { prepareChoice, prepareTarget } from './attach-target.ts';
+import { NO_SESSION, prepareChoice, prepareTarget } from './attach-target.ts';
 import { type Commands, exitCodes, isUsageError } from './command.ts';
 import { setUp } from './setup.ts';
 import { texts } from './texts.ts';
-
-const NO_SESSION = 4;
 
 /**
  * The process in a window that we opened. The window goes with this process, so whatever it has to say

@@ -2,8 +2,7 @@
 
 import { basename } from 'node:path';
 import { startAttached } from '../attach/attached.ts';
-import { openTerminal } from '../attach/outer-terminal.ts';
-import { guardTerminal } from '../attach/terminal-guard.ts';
+import { useTerminal } from '../attach/terminal-guard.ts';
 import type { SessionView } from '../fleet/view.ts';
 import { describeSandyCommand } from '../sandy/command.ts';
 import { prepareToAct } from '../sandy/preparing.ts';
@@ -86,24 +85,16 @@ export async function startInTerminal(
 
 /** Runs a command in this terminal; null: it ran, and what came of it polls will show. */
 async function runHere(command: ReturnType<typeof describeSandyCommand>): Promise<string | null> {
-  const opening = openTerminal(process.env);
-  if (opening.kind === 'none') return texts.attachNeedsTerminal;
-  const { terminal } = opening;
-  let hangUp = () => {};
-  const stopGuarding = guardTerminal(terminal, () => hangUp());
-  try {
+  const use = await useTerminal(process.env, async (terminal, onHangUp) => {
     const started = startAttached(command, terminal);
     if (started.kind !== 'started') {
       return started.kind === 'not-started' ? started.reason : started.kind;
     }
-    hangUp = started.child.hangUp;
+    onHangUp(started.child.hangUp);
     await started.ended;
     return null;
-  } finally {
-    await terminal.written();
-    stopGuarding();
-    terminal.putRight();
-  }
+  });
+  return use.kind === 'none' ? texts.attachNeedsTerminal : use.result;
 }
 
 /** Its exit is not success: a look decides, of the agent that there is by then. */
