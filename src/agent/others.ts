@@ -2,7 +2,7 @@
 
 import type { Model } from '../fleet/model.ts';
 import type { Row } from '../fleet/session.ts';
-import { findSandyProcesses, type SandyProcess } from '../sandy/update-processes.ts';
+import { findSandyProcesses, findWorkspace, type SandyProcess } from '../sandy/update-processes.ts';
 import type { Looks } from './looks.ts';
 import { texts } from './texts.ts';
 
@@ -61,18 +61,25 @@ export async function findOther(
   );
   const [first] = others;
   if (first === undefined) return null;
-  return { text: texts.busyElsewhere(first.verb, first.pid), starts: others.flatMap(startOf) };
+  return { text: texts.busyElsewhere(first.verb, first.pid), starts: await listStarts(others) };
 }
 
 /** Whether anybody, as far as can be told, is starting the session of a workspace. */
 export async function isStartedIn(isThere: (workspace: string) => boolean): Promise<boolean> {
   const found = (await findSandyProcesses()) ?? [];
-  const starts = found.filter(changesSessions).flatMap(startOf);
+  const starts = await listStarts(found.filter(changesSessions));
   return starts.some(({ workspace }) => isThere(workspace));
 }
 
-function startOf({ verb, pid, workspace }: SandyProcess): Other['starts'] {
-  return verb === 'start' && workspace !== null ? [{ pid, workspace }] : [];
+/** The starts among them of which it is known what they start. */
+async function listStarts(processes: readonly SandyProcess[]): Promise<Other['starts']> {
+  const starts = processes
+    .filter(({ verb }) => verb === 'start')
+    .map(async ({ pid, named }) => {
+      const workspace = named === null ? null : await findWorkspace(pid, named);
+      return workspace === null ? [] : [{ pid, workspace }];
+    });
+  return (await Promise.all(starts)).flat();
 }
 
 /**

@@ -10,7 +10,6 @@ import type { LockHolder } from '../system/lock-file.ts';
 import { contactAgent } from './agent-connection.ts';
 import type { Prepared } from './attach-target.ts';
 import { findOtherNow } from './others-now.ts';
-import { canonicalise } from './session-argument.ts';
 import type { Setup } from './setup.ts';
 import { texts } from './texts.ts';
 
@@ -27,7 +26,7 @@ export async function claimStart(
   prepare: () => Promise<void>,
 ): Promise<StartClaim> {
   const { folders, timeScale } = setup;
-  const isHere = (workspace: string) => canonicalise(workspace) === target.workspace;
+  const isHere = (folder: string) => folder === target.workspace;
   const join = (by: StartBy, pid: number, goesOn: () => Promise<boolean>): StartClaim => ({
     kind: 'joined',
     by,

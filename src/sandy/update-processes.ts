@@ -80,7 +80,7 @@ const FOLDER_LIMIT_MS = 2_000;
  * The folder that a process means by a path, as sandy itself finds it: from where the process is, through every
  * link. Null where that can't be known; a mount that does not answer is as good as that.
  */
-async function findWorkspace(pid: number, named: string): Promise<string | null> {
+export async function findWorkspace(pid: number, named: string): Promise<string | null> {
   const find = async () => {
     // An empty one is none, not the folder that it is in.
     if (named === '') return null;
