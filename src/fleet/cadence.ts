@@ -41,14 +41,15 @@ export function nextPoll(model: Model): NextPoll {
 }
 
 /**
- * Blind looks come less and less often. A hint brings the next one forward, but no further than to where the
- * second one was: whoever waits to have something confirmed hints again after each.
+ * Blind looks come less and less often. A hint, or a terminal that waits, brings the next one forward, but no
+ * further than to where the second one was: whoever waits to have something confirmed hints again after each.
  */
 function nextBlind(model: Model): NextPoll {
-  const { polls, hintedAt, windows } = model;
+  const { polls, hintedAt, waiters, windows } = model;
   const { blindMinMs, blindMaxMs } = windows.poll;
-  if (hintedAt !== null) {
-    return pollNoSooner(blindMinMs, floorOf(model, 'light', 2), 'light', 'hint');
+  const wanted = hintedAt !== null ? 'hint' : waiters.size > 0 ? 'waiting' : null;
+  if (wanted !== null) {
+    return pollNoSooner(blindMinMs, floorOf(model, 'light', 2), 'light', wanted);
   }
   const grownMs = blindMinMs * 2 ** Math.min(16, Math.max(0, polls.blindStreak - 1));
   const floorMs = grownMs >= blindMaxMs ? floorOf(model, 'light', 200) : 0;

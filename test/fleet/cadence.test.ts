@@ -55,6 +55,11 @@ const hintedBlind =
     fleet.send({ kind: 'hinted' });
   };
 
+const waitingBlindly: Case = (fleet, pace) => {
+  blindTimes(6)(fleet, pace);
+  waiting(fleet, pace);
+};
+
 describe.each([
   ['quick', quick],
   ['slow', slow],
@@ -75,6 +80,7 @@ describe.each([
     ['a refresh', (fleet) => fleet.send({ kind: 'refresh-asked' }), 'refresh full', 0, 0],
     ['a hint while blind', hintedBlind(1), 'hint light', 15_000, 15_000],
     ['a hint while blind for days', hintedBlind(2000), 'hint light', 15_000, 15_000],
+    ['a terminal waits for docker', waitingBlindly, 'waiting light', 15_000, 15_000],
     ['blind once', blindTimes(1), 'blind light', 15_000, 15_000],
     ['blind twice', blindTimes(2), 'blind light', 30_000, 30_000],
     ['blind five times', blindTimes(5), 'blind light', 240_000, 240_000],
