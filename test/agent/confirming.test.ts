@@ -1,5 +1,6 @@
 import { beforeEach, describe, expect, it, vi } from 'vitest';
 import { type ConfirmingParts, confirmUpdate } from '../../src/agent/confirming.ts';
+import { nextPoll } from '../../src/fleet/cadence.ts';
 import { newModel } from '../../src/fleet/model.ts';
 import { windowsFrom } from '../../src/fleet/windows.ts';
 import { absent, allNotices, listed, type Sketch, WatchedFleet } from '../fleet/watched-fleet.ts';
@@ -39,8 +40,10 @@ async function confirm(fleet: WatchedFleet, seenAt: (passedMs: number) => Seen) 
       const seen = seenAt(clockMs);
       const afterMs = 'blindAfterMs' in seen ? seen.blindAfterMs : 200;
       clockMs += afterMs;
-      if ('blindAfterMs' in seen) fleet.lookBlindly({ afterMs, mode: 'light' });
-      else fleet.look(seen, { afterMs: afterMs + 3000, mode: 'light' });
+      if (clockMs > 24 * 60 * MINUTE) throw new Error('it never ends');
+      const { mode } = nextPoll(fleet.model);
+      if ('blindAfterMs' in seen) fleet.lookBlindly({ afterMs, mode });
+      else fleet.look(seen, { afterMs: afterMs + 3000, mode });
       return fleet.model;
     },
     async pause(ms) {
