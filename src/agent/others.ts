@@ -65,10 +65,10 @@ export async function findOther(
 }
 
 /** Whether anybody, as far as can be told, is starting the session of a workspace. */
-export async function isStartedIn(isThere: (workspace: string) => boolean): Promise<boolean> {
+export async function isStartedIn(workspace: string): Promise<boolean> {
   const found = (await findSandyProcesses()) ?? [];
   const starts = await listStarts(found.filter(changesSessions));
-  return starts.some(({ workspace }) => isThere(workspace));
+  return starts.some((start) => start.workspace === workspace);
 }
 
 /** The starts among them of which it is known what they start. */

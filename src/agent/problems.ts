@@ -6,6 +6,7 @@ import { isReady } from '../fleet/session.ts';
 import type { SandyReadiness } from '../sandy/client.ts';
 import { texts as sandyTexts } from '../sandy/texts.ts';
 import type { RunOutcome } from '../store/run-record.ts';
+import { settleWithin } from '../system/settling.ts';
 import type { Ask } from './asks.ts';
 import { texts } from './texts.ts';
 
@@ -72,10 +73,11 @@ const FOLDER_LIMIT_MS = 5_000;
 
 /** Whether sandy could work there; a mount that does not answer is as good as missing. */
 async function isFolder(path: string): Promise<boolean> {
-  const limit = new Promise<null>((resolve) => {
-    setTimeout(() => resolve(null), FOLDER_LIMIT_MS).unref();
-  });
-  const found = await Promise.race([stat(path).catch(() => null), limit]);
+  const found = await settleWithin(
+    stat(path).catch(() => null),
+    FOLDER_LIMIT_MS,
+    () => null,
+  );
   return found?.isDirectory() === true;
 }
 

@@ -2,6 +2,7 @@ import { connectToAgent } from '../control/client.ts';
 import type { AgentConnection } from '../control/conversation.ts';
 import { nameSocket } from '../control/socket-path.ts';
 import type { StatusDocument } from '../control/status-document.ts';
+import { settleWithin } from '../system/settling.ts';
 import { texts } from './texts.ts';
 
 /** How long a healthy agent has to answer; a hung one must not keep a person waiting. */
@@ -34,7 +35,7 @@ export async function contactAgent(stateFolder: string, role: string): Promise<A
   });
   switch (outcome.kind) {
     case 'connected': {
-      const first = await Promise.race([outcome.snapshots.next(), expire(ANSWER_LIMIT_MS)]);
+      const first = await settleWithin(outcome.snapshots.next(), ANSWER_LIMIT_MS, () => null);
       if (first !== null && first.done !== true) {
         const { status } = first.value;
         return { kind: 'connected', connection: outcome, status, reachedMs: performance.now() };
@@ -61,9 +62,3 @@ function alone(text: string | null): AgentContact & { readonly kind: 'alone' } {
 }
 
 const silent: AgentContact = { ...alone(texts.agentSilent), isSilent: true };
-
-function expire(limitMs: number): Promise<null> {
-  return new Promise((resolve) => {
-    setTimeout(() => resolve(null), limitMs).unref();
-  });
-}

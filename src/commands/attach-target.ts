@@ -2,11 +2,10 @@ import { basename } from 'node:path';
 import type { Target } from '../attach/look-reading.ts';
 import { type FleetView, readSandyInfo, type SessionView, view } from '../fleet/view.ts';
 import type { ReadySandy, Sandy } from '../sandy/client.ts';
-import { adoptSandy, prepareToAct } from '../sandy/preparing.ts';
-import { texts as sandyTexts } from '../sandy/texts.ts';
+import { adoptSandy } from '../sandy/preparing.ts';
 import { cleanForeignText } from '../system/foreign-text.ts';
 import { type AgentContact, contactAgent } from './agent-connection.ts';
-import { createLoneSandy } from './lone-sandy.ts';
+import { createLoneSandy, prepareFor } from './lone-sandy.ts';
 import { chooseSession, findFolder } from './session-argument.ts';
 import type { Setup } from './setup.ts';
 import { texts } from './texts.ts';
@@ -73,25 +72,14 @@ async function joinSandy(
   choice: Choice,
   { sandy, contact }: Pick<Seen, 'sandy' | 'contact'>,
 ): Promise<AttachPreparation> {
-  const prepared = choice.kind === 'refused' ? choice : await checkSandy(choice, sandy);
-  if (prepared.kind === 'ready') return { ...prepared, contact };
-  contact?.connection.close();
-  return prepared;
-}
-
-async function checkSandy(choice: Choice & { readonly kind: 'chosen' }, sandy: Sandy) {
-  const readySandy = await prepareToAct(sandy);
-  if (readySandy.kind === 'unusable') {
-    return { kind: 'refused', text: readySandy.text, code: FAILED } as const;
-  }
-  if (!readySandy.info.schemaRead) {
-    return { kind: 'refused', text: sandyTexts.schemaUnreadable, code: FAILED } as const;
-  }
-  if (!readySandy.info.capabilities.attach) {
-    const text = texts.noDaemon(readySandy.info.version);
-    return { kind: 'refused', text, code: FAILED } as const;
-  }
-  return { ...choice, kind: 'ready', sandy, readySandy } as const;
+  const refuse = (text: string, code: number): AttachPreparation => {
+    contact?.connection.close();
+    return { kind: 'refused', text, code };
+  };
+  if (choice.kind === 'refused') return refuse(choice.text, choice.code);
+  const readySandy = await prepareFor('attach', sandy);
+  if (readySandy.kind === 'unusable') return refuse(readySandy.text, FAILED);
+  return { ...choice, kind: 'ready', sandy, readySandy, contact };
 }
 
 interface Seen {

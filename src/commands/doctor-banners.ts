@@ -7,6 +7,7 @@ import { listBusSockets } from '../system/dbus-address.ts';
 import { connectBus } from '../system/dbus-connection.ts';
 import { hasDisplay } from '../system/display.ts';
 import { cleanForeignText } from '../system/foreign-text.ts';
+import { settleWithin } from '../system/settling.ts';
 import { openDesktop } from './desktop.ts';
 import { advice, type Check, fail, ok, type Remedy, warn } from './doctor-check.ts';
 import { startBanners } from './notifier-choice.ts';
@@ -75,12 +76,7 @@ async function follow(banners: Notifier, heard: Promise<Heard>, timeScale: numbe
   }
   const limitMs = CLICK_LIMIT_MS / timeScale;
   process.stderr.write(`${texts.clickTheBanner(name, CLICK_LIMIT_MS / 1000)}\n`);
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<null>((resolve) => {
-    timer = setTimeout(() => resolve(null), limitMs);
-  });
-  const came = await Promise.race([heard, late]);
-  clearTimeout(timer);
+  const came = await settleWithin(heard, limitMs, () => null);
   if (came?.kind === 'clicked')
     return ok('banners', `one was shown by ${name}, and its click came back`);
   const quiet = came === null ? 'nothing was heard of it' : describeEnd(came.end);

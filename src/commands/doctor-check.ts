@@ -1,3 +1,5 @@
+import { settleWithin } from '../system/settling.ts';
+
 /** What mends something: a command that may be pasted, or what to do in a sentence of its own. */
 export interface Remedy {
   readonly kind: 'command' | 'sentence';
@@ -60,21 +62,8 @@ export async function withinLimit(
   limitMs: number,
   check: Promise<readonly Check[]>,
 ): Promise<Heard> {
-  const checks = await hearWithin(limitMs, check);
+  const checks = await settleWithin(check, limitMs, () => null);
   if (checks !== null) return { checks, isLate: false };
   const fact = `nothing was heard for ${Math.round(limitMs / 1000)} s`;
   return { checks: [warn(name, fact, null)], isLate: true };
-}
-
-/** What something comes to; null: nothing within the limit. */
-export async function hearWithin<T>(limitMs: number, answer: Promise<T>): Promise<T | null> {
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<null>((resolve) => {
-    timer = setTimeout(() => resolve(null), limitMs);
-  });
-  try {
-    return await Promise.race([answer, late]);
-  } finally {
-    clearTimeout(timer);
-  }
 }

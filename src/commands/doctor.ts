@@ -1,18 +1,12 @@
 import { findLastingAgent } from '../control/agent-lock.ts';
 import { view } from '../fleet/view.ts';
+import { settleWithin } from '../system/settling.ts';
 import { contactAgent } from './agent-connection.ts';
 import { parseArguments } from './arguments.ts';
 import { exitCodes, UsageError } from './command.ts';
 import { checkAgent } from './doctor-agent.ts';
 import { checkBanners, tryBanner } from './doctor-banners.ts';
-import {
-  type Check,
-  describeCheck,
-  drawCheck,
-  type Heard,
-  hearWithin,
-  withinLimit,
-} from './doctor-check.ts';
+import { type Check, describeCheck, drawCheck, type Heard, withinLimit } from './doctor-check.ts';
 import {
   checkNode,
   checkPreferences,
@@ -96,7 +90,13 @@ function examine(setup: Setup, tries: boolean): Promise<Heard>[] {
       'night',
       services.then((look) => checkOtherNights(host, look)),
     ),
-    at('agent', askAgent(setup, hearWithin(SERVICES_LIMIT_MS, agentService))),
+    at(
+      'agent',
+      askAgent(
+        setup,
+        settleWithin(agentService, SERVICES_LIMIT_MS, () => null),
+      ),
+    ),
   ];
 }
 

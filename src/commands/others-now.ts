@@ -1,7 +1,7 @@
 /** One look, before a start in this terminal, for somebody else who changes sessions. */
 
 import * as z from 'zod/mini';
-import type { Other } from '../agent/others.ts';
+import { findOther, type Other } from '../agent/others.ts';
 import type { AgentConnection } from '../control/conversation.ts';
 import type { Sandy } from '../sandy/client.ts';
 import type { Setup } from './setup.ts';
@@ -31,7 +31,6 @@ export async function findOtherNow(
     if (body.success) return body.data.busy ? { ...body.data, text: asked.text } : null;
   }
   const { lookOnce } = await import('./looking-once.ts');
-  const { findOther } = await import('../agent/others.ts');
   const { model } = await lookOnce(setup, 'light', sandy);
   return await findOther(model.rows, new Set());
 }

@@ -26,7 +26,6 @@ export async function claimStart(
   prepare: () => Promise<void>,
 ): Promise<StartClaim> {
   const { folders, timeScale } = setup;
-  const isHere = (folder: string) => folder === target.workspace;
   const join = (by: StartBy, pid: number, goesOn: () => Promise<boolean>): StartClaim => ({
     kind: 'joined',
     by,
@@ -56,9 +55,9 @@ export async function claimStart(
   connection?.close();
   if (other === null) return { kind: 'held', release };
   await release();
-  const same = other.starts.find((start) => isHere(start.workspace));
+  const same = other.starts.find((start) => start.workspace === workspace);
   if (same === undefined) return { kind: 'busy', text: other.text };
-  return join('sandy itself', same.pid, () => isStartedIn(isHere));
+  return join('sandy itself', same.pid, () => isStartedIn(workspace));
 }
 
 function isStartOf({ key, workspace }: Target, { info }: LockHolder<SlotUse>): boolean {

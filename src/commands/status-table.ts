@@ -1,5 +1,5 @@
 import type { StatusDocument } from '../control/status-document.ts';
-import { countSessions, describeTouched } from '../fleet/texts.ts';
+import { countSessions, describeTouched, texts as fleetTexts } from '../fleet/texts.ts';
 import { type FleetView, isMute, type SessionView } from '../fleet/view.ts';
 import { cleanForeignText } from '../system/foreign-text.ts';
 import { formatMoment } from '../system/local-time.ts';
@@ -74,7 +74,8 @@ function drawSum(fleet: StatusDocument, { now }: Reader): string {
   const counts = `${parts.join(', ')}.`;
   if (fleet.blindSince !== null) {
     const since = formatMoment(fleet.blindSince, now);
-    const headline = fleet.docker === 'unreachable' ? texts.dockerGone(since) : texts.blind(since);
+    const headline =
+      fleet.docker === 'unreachable' ? fleetTexts.dockerGone(since) : texts.blind(since);
     const last =
       fleet.checkedAt === null ? '' : ` Last seen ${formatMoment(fleet.checkedAt, now)}: ${counts}`;
     return `${headline}; nothing is known of the sessions now.${last}`;

@@ -5,12 +5,10 @@ import { startAttached } from '../attach/attached.ts';
 import { useTerminal } from '../attach/terminal-guard.ts';
 import type { SessionView } from '../fleet/view.ts';
 import { describeSandyCommand } from '../sandy/command.ts';
-import { prepareToAct } from '../sandy/preparing.ts';
-import { texts as sandyTexts } from '../sandy/texts.ts';
 import { acquireSlot, readSlot } from '../store/slot.ts';
 import { type AgentHost, isOver, reachAgent } from './agent-host.ts';
 import { exitCodes } from './command.ts';
-import { createLoneSandy } from './lone-sandy.ts';
+import { createLoneSandy, prepareFor } from './lone-sandy.ts';
 import { seeNow } from './operation-client.ts';
 import { findOtherNow } from './others-now.ts';
 import type { Setup } from './setup.ts';
@@ -47,12 +45,8 @@ export async function startInTerminal(
 ): Promise<number> {
   const { key, workspace } = place;
   const sandy = createLoneSandy(setup);
-  const ready = await prepareToAct(sandy);
+  const ready = await prepareFor('start', sandy);
   if (ready.kind === 'unusable') return fail(ready.text, exitCodes.unavailable);
-  if (!ready.info.schemaRead) return fail(sandyTexts.schemaUnreadable, exitCodes.unavailable);
-  if (!ready.info.capabilities.start) {
-    return fail(texts.noDaemon(ready.info.version), exitCodes.unavailable);
-  }
   const { state } = setup.folders;
   const slot = await acquireSlot(state, {
     op: 'start',

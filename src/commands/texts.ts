@@ -100,7 +100,6 @@ export const texts = {
     info === null
       ? `another command is at work (pid ${pid})`
       : `${info.op === 'check' ? 'a check' : `another ${info.op}`} has been running since ${formatClock(new Date(info.since))} (pid ${pid})`,
-  dockerGone: (since: string) => `Docker has been unreachable since ${since}`,
   blind: (since: string) => `Blind since ${since}`,
   noDaemon: (version: string) =>
     `sandy ${version} has no daemon sessions. They came with 1.1.0: sandy --upgrade`,

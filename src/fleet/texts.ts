@@ -90,6 +90,8 @@ export const texts = {
   notSeenRestarted: 'was restarted, says sandy, but nobody saw that',
   stuck: (key: string) =>
     `Nobody knows what became of ${key}: sandy could not be asked for 12 minutes. Look at it with \`sandy-tray status\`.`,
+  /** `since`: a time as people here write it. */
+  dockerGone: (since: string) => `Docker has been unreachable since ${since}`,
   blind: (reason: BlindReason) =>
     `${blindHeadlines[reason]}; nothing is known of the sessions until it is back.`,
   sighted: (ms: number) => `Sandy answers again after ${formatDuration(ms)}.`,

@@ -47,10 +47,10 @@ export function composeNotice(
   };
 }
 
-/** What hangs has no sum yet: its incident names it. */
-function runsOf({ kind, run, incident }: FleetEvent): readonly string[] {
-  if (run !== undefined) return [run.id];
-  return kind === 'run-hung' && incident !== null ? [incident.replace(/^run:/, '')] : [];
+/** What hangs has no sum yet, and is only named. */
+function runsOf({ run, runId }: FleetEvent): readonly string[] {
+  const id = run?.id ?? runId;
+  return id === undefined ? [] : [id];
 }
 
 function chooseActions(event: FleetEvent, setting: Setting): readonly NoticeAction[] {

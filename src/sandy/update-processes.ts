@@ -2,6 +2,7 @@ import { readdir, readFile, readlink, realpath, stat } from 'node:fs/promises';
 import { basename, isAbsolute, resolve } from 'node:path';
 import type { UpdateProcess } from '../fleet/message.ts';
 import { readDescent } from '../system/process-identity.ts';
+import { settleWithin } from '../system/settling.ts';
 import { runChild } from '../system/spawning.ts';
 
 /** The commands that change sessions. */
@@ -87,10 +88,11 @@ export async function findWorkspace(pid: number, named: string): Promise<string 
     const from = isAbsolute(named) ? '/' : await readlink(`/proc/${pid}/cwd`);
     return await realpath(resolve(from, named));
   };
-  const limit = new Promise<null>((end) => {
-    setTimeout(() => end(null), FOLDER_LIMIT_MS).unref();
-  });
-  return Promise.race([find().catch(() => null), limit]);
+  return settleWithin(
+    find().catch(() => null),
+    FOLDER_LIMIT_MS,
+    () => null,
+  );
 }
 
 /** Reads an argument list; null where it is no sandy command that changes sessions. */

@@ -1,4 +1,4 @@
-/** What something comes to, or what is made instead where it takes longer than that. */
+/** What something comes to, or what is made instead where it takes longer than that. Rejects as it does. */
 export async function settleWithin<T, Instead = T>(
   promise: Promise<T>,
   limitMs: number,
@@ -8,7 +8,9 @@ export async function settleWithin<T, Instead = T>(
   const limit = new Promise<Instead>((settle) => {
     timer = setTimeout(() => settle(makeInstead()), limitMs);
   });
-  const settled = await Promise.race([promise, limit]);
-  clearTimeout(timer);
-  return settled;
+  try {
+    return await Promise.race([promise, limit]);
+  } finally {
+    clearTimeout(timer);
+  }
 }

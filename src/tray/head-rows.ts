@@ -1,6 +1,7 @@
 /** The head of the menu: how the fleet is, when that was seen, and what sandy or we can't do. */
 
-import type { FleetView } from '../fleet/view.ts';
+import { texts as fleetTexts } from '../fleet/texts.ts';
+import { type FleetView, isMute } from '../fleet/view.ts';
 import { makeNote, makeNotes, makeSubmenu } from './rows.ts';
 import { isBlind, type Situation, type TrayExtras } from './situation.ts';
 import { texts } from './texts.ts';
@@ -20,7 +21,7 @@ export function writeHeadline(fleet: FleetView, { formatTime }: TrayExtras): Hea
     return {
       head:
         fleet.docker === 'unreachable'
-          ? texts.dockerGone(since)
+          ? fleetTexts.dockerGone(since)
           : fleet.sandy === null
             ? texts.sandyMissing(since)
             : texts.sandySilent(since),
@@ -66,7 +67,7 @@ export function explainLimit(fleet: FleetView): string | null {
   const { sandy } = fleet;
   if (sandy === null || isBlind(fleet)) return null;
   // It could not say what it can do; that is no sign of age.
-  if (sandy.schemaVersion === null && sandy.capabilities.length === 0) return null;
+  if (isMute(sandy)) return null;
   const { version, capabilities } = sandy;
   if (!capabilities.includes('attach')) return texts.noDaemon(version);
   return capabilities.includes('update-sessions') ? null : texts.noUpdates(version);

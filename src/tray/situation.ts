@@ -1,6 +1,6 @@
 /** What decides which rows can act now, and the words for why one can't. */
 
-import type { FleetView, SessionView } from '../fleet/view.ts';
+import { type FleetView, isMute, type SessionView } from '../fleet/view.ts';
 import { nameBriefly } from './labels.ts';
 import { texts } from './texts.ts';
 
@@ -55,10 +55,9 @@ export function explainSandy(
   const { sandy } = fleet;
   if (sandy === null)
     return fleet.checkedAt === null && !isBlind(fleet) ? texts.isBlind : texts.noSandy;
-  // One that could not say what it can do is no old one.
-  const mute = sandy.schemaVersion === null && sandy.capabilities.length === 0;
   const { capability, version } = needs[deed];
-  if (!mute && !sandy.capabilities.includes(capability)) return texts.needs(version);
+  // One that could not say what it can do is no old one.
+  if (!isMute(sandy) && !sandy.capabilities.includes(capability)) return texts.needs(version);
   // A terminal waits by itself until sandy can be asked again.
   if (deed === 'open') return null;
   if (isBlind(fleet) || fleet.checkedAt === null) return texts.isBlind;

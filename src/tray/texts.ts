@@ -77,7 +77,6 @@ export const texts = {
   counts: (running: number, stale: number) =>
     stale > 0 ? `${countSessions(running)} · ${stale} on a stale image` : countSessions(running),
   notLookedYet: 'Looking for sessions for the first time',
-  dockerGone: (since: string) => `Docker has been unreachable since ${since}`,
   sandyMissing: (since: string) => `sandy was not found (since ${since})`,
   sandySilent: (since: string) => `sandy has not answered since ${since}`,
   checked: (at: string) => `Checked ${at}`,

@@ -57,6 +57,16 @@ async function offersStart({ attach }: Desk, session: Session): Promise<Terminal
   return terminal;
 }
 
+/** Presses Enter while somebody starts the session with sandy itself. */
+async function joinsTheirs(desk: Desk, fleet: Fleet, session: Session) {
+  const terminal = await offersStart(desk, session);
+  const theirs = desk.stage.sandy(fleet, '--start', '--workspace', session.workspace);
+  await isCalled(fleet, '--start');
+  await terminal.presses('\r');
+  await terminal.sees(`[alpha is being started already (pid ${theirs.pid}); waiting for that]`);
+  return { terminal, theirs };
+}
+
 /** What goes on under sandy's name after the `--start` that a person broke off. */
 async function startSupervisor({ stage, open }: Desk, session: Session): Promise<number> {
   const { folder } = stage.program;
@@ -107,11 +117,7 @@ for (const mode of ['with an agent', 'alone'] as const) {
       expect,
     }) => {
       const { fleet, alpha } = await setUp(desk, mode);
-      const terminal = await offersStart(desk, alpha);
-      const theirs = desk.stage.sandy(fleet, '--start', '--workspace', alpha.workspace);
-      await isCalled(fleet, '--start');
-      await terminal.presses('\r');
-      await terminal.sees(`[alpha is being started already (pid ${theirs.pid}); waiting for that]`);
+      const { terminal } = await joinsTheirs(desk, fleet, alpha);
       await terminal.sees('[alpha is starting');
       expect(callsOf(fleet, '--start')).toHaveLength(1);
       await seesInside(terminal, fleet, alpha);
@@ -125,11 +131,7 @@ for (const mode of ['with an agent', 'alone'] as const) {
       expect,
     }) => {
       const { fleet, alpha } = await setUp(desk, mode);
-      const terminal = await offersStart(desk, alpha);
-      const theirs = desk.stage.sandy(fleet, '--start', '--workspace', alpha.workspace);
-      await isCalled(fleet, '--start');
-      await terminal.presses('\r');
-      await terminal.sees(`(pid ${theirs.pid}); waiting for that]`);
+      const { terminal, theirs } = await joinsTheirs(desk, fleet, alpha);
       theirs.child.kill('SIGKILL');
       await terminal.sees('[alpha could not be started]');
       setKnobs(fleet.dir, { delays: NO_DELAYS });

@@ -166,7 +166,7 @@ test('a run that failed or hangs offers what it printed', () => {
 
 test('a banner names the runs that it tells of', () => {
   expect(compose(sumOf({ id: 'run-1' })).runs).toEqual(['run-1']);
-  const hung = happening('run-hung', 'failed', { key: null, incident: 'run:run-2' });
+  const hung = happening('run-hung', 'failed', { key: null, runId: 'run-2' });
   expect(compose(hung).runs).toEqual(['run-2']);
   expect(compose(happening('late', 'late')).runs).toEqual([]);
   const others = Array.from({ length: 6 }, () => happening('late', 'late'));
